@@ -1,0 +1,148 @@
+// What the service needs from the outside. `server/store` and `server/artifacts` implement these; tests use in-memory versions.
+import type { Actor, AgentCard, EventDocument, FirstAdmissionRecord } from '../../protocol/generated/types.ts'
+import type { KeyBinding } from '../../protocol/key-registry.ts'
+import type { GraphEdgeRow, GraphNodeRow, MembershipRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
+
+/** One stored Event. `bytes` are the exact signed document (RFC 8785 form), the evidence; everything else is an index over it. */
+export interface LogEntry {
+  readonly spaceId: string
+  /** Position in the Space, from 1. Equals the Event's `sequence` in a mission Space; in the Organization's Space it is the storage position only (R-EVT-1). */
+  readonly sequence: number
+  readonly eventId: string
+  readonly kind: string
+  readonly bytes: Uint8Array
+}
+
+/** An accepted Command, kept byte for byte so that a retry finds its original Event (A-222). */
+export interface CommandReceipt {
+  readonly actorId: string
+  readonly actionId: string
+  readonly signingHash: string
+  readonly spaceId: string
+  /** Sequence of the primary Event. */
+  readonly sequence: number
+  readonly commandBytes: Uint8Array
+}
+
+/** Everything that one decision batch writes, in one transaction. */
+export interface AppendBatch {
+  readonly spaceId: string
+  readonly spaceKind: 'mission' | 'organization'
+  /** Head that the batch was decided on; another head means another node wrote first. */
+  readonly expectedHead: number
+  readonly events: readonly LogEntry[]
+  readonly receipts: readonly CommandReceipt[]
+  readonly admissions: readonly FirstAdmissionRecord[]
+  readonly rows: ReadModelRows
+}
+
+/** `conflict` names the constraint that refused; nothing of the batch was written. */
+export type AppendOutcome = { ok: true } | { ok: false; conflict: 'head' | 'action-id' | 'admission' | 'event-id' }
+
+export interface SpaceLog {
+  /** Highest stored sequence, 0 for an unknown Space. */
+  head(spaceId: string): Promise<number>
+  /** Entries with `sequence > after`, ascending, at most `limit`. */
+  read(spaceId: string, after: number, limit: number): Promise<readonly LogEntry[]>
+  /** Entries with the given sequences, ascending. */
+  readAt(spaceId: string, sequences: readonly number[]): Promise<readonly LogEntry[]>
+  append(batch: AppendBatch): Promise<AppendOutcome>
+  findReceipt(actorId: string, actionId: string): Promise<CommandReceipt | undefined>
+  /** Receipt whose primary Event has this sequence. */
+  findReceiptAt(spaceId: string, sequence: number): Promise<CommandReceipt | undefined>
+  /** Authoritative absence is `undefined`; an unreachable log throws. */
+  findAdmission(organizationId: string, signingHash: string): Promise<FirstAdmissionRecord | undefined>
+  /** Space ids of this kind, ascending. */
+  listSpaces(kind: 'mission' | 'organization'): Promise<readonly string[]>
+}
+
+/** Queries over the read models. All are bounded. */
+export interface ReadModels {
+  missionsOf(memberId: string): Promise<readonly MissionRow[]>
+  missionById(missionId: string): Promise<MissionRow | undefined>
+  membershipsOf(memberId: string): Promise<readonly MembershipRow[]>
+  /** Spaces in which this Agent holds an active Execution Lease. */
+  spacesWithActiveLease(agentId: string): Promise<readonly string[]>
+  /** Newest first when `before` is given, at most `limit` sequences of message Events. */
+  messageSequences(spaceId: string, filter: { conversationId?: string; before?: number; limit: number }): Promise<readonly number[]>
+  graphNodes(spaceId: string, range: { before?: number; limit: number }): Promise<readonly GraphNodeRow[]>
+  graphEdges(spaceId: string, children: readonly number[]): Promise<readonly GraphEdgeRow[]>
+  /** Manifests' Spaces for one content hash: who may read the bytes. */
+  spacesOfArtifact(contentHash: string): Promise<readonly string[]>
+  /** Every read-model row of a Space in a fixed order, as canonical JSON: what `verify-log` compares. */
+  dump(spaceId: string): Promise<string>
+}
+
+export type KeyUse = 'authority' | 'conversation' | 'agent' | 'service'
+export interface RegisteredKey extends KeyBinding {
+  readonly keyUse: KeyUse
+  /** Where the private half lives, in words for people: 'browser, not extractable', 'held by the agent', … */
+  readonly custody: string
+  readonly label: string
+}
+export interface PrincipalRecord {
+  readonly principal: Actor
+  readonly name: string
+  readonly isAdmin: boolean
+  readonly createdAt: string
+}
+export interface Invitation { readonly tokenHash: string; readonly name: string; readonly isAdmin: boolean; readonly createdAt: string; readonly expiresAt: string }
+
+/** Organization state outside the Space logs: Principals, keys, cards, invitations, sessions. */
+export interface Directory {
+  loadKeys(): Promise<{ revision: number; keys: readonly RegisteredKey[] }>
+  /** Fails with `taken` when the key id or public key exists under other terms (A-62). */
+  addKey(key: RegisteredKey): Promise<'added' | 'same' | 'taken'>
+  /** Only earlier boundaries are kept (A-64). */
+  addKeyBoundary(keyId: string, boundary: { validUntil?: string; revokedAt?: string; recordedAt: string }): Promise<void>
+  addPrincipal(record: PrincipalRecord): Promise<'added' | 'taken'>
+  listPrincipals(): Promise<readonly PrincipalRecord[]>
+  putCard(card: AgentCard, bytes: Uint8Array): Promise<void>
+  listCards(): Promise<readonly AgentCard[]>
+  /** Next Session Epoch of this Agent, stored before it is returned (A-35). */
+  nextSessionEpoch(agentId: string): Promise<number>
+  sessionEpochs(): Promise<ReadonlyMap<string, number>>
+  addInvitation(invitation: Invitation): Promise<void>
+  findInvitation(tokenHash: string): Promise<Invitation | undefined>
+  /** True for exactly one caller. */
+  consumeInvitation(tokenHash: string, at: string): Promise<boolean>
+  addConsoleSession(session: { tokenHash: string; principalId: string; keyId: string; expiresAt: string }): Promise<void>
+  findConsoleSession(tokenHash: string): Promise<{ principalId: string; keyId: string; expiresAt: string } | undefined>
+  endConsoleSession(tokenHash: string): Promise<void>
+  saveCursor(agentId: string, groupId: string, sequence: number): Promise<void>
+  loadCursors(agentId: string): Promise<ReadonlyMap<string, number>>
+  /** Refused verification and admission attempts with stage and reason, for auditors only (A-106). */
+  addAuditEntry(entry: { at: string; stage: string; reason: string; door: string; spaceId?: string; detail: Record<string, unknown> }): Promise<void>
+}
+
+export interface StoredArtifact { readonly contentHash: string; readonly sizeBytes: number; readonly mediaType: string }
+/** Content-addressed bytes. `put` is durable (fsync) before it resolves; `open` re-hashes while reading and fails on a mismatch. */
+export interface ArtifactStore {
+  put(content: AsyncIterable<Uint8Array>, options: { mediaType: string; maxBytes: number; uploadedBy: string }): Promise<StoredArtifact | 'too-large'>
+  find(contentHash: string): Promise<(StoredArtifact & { uploadedBy: string }) | undefined>
+  read(contentHash: string): Promise<Uint8Array | undefined>
+}
+
+/** The database's clock, RFC 3339 UTC with milliseconds, never running backwards within the process. */
+export interface Clock {
+  now(): string
+  /** Milliseconds since 1970 of `now()`. */
+  nowMs(): number
+}
+
+/** Wake-ups between nodes; a lost one costs latency, never data. */
+export interface WakeUps {
+  publish(spaceId: string): void
+  subscribe(listener: (spaceId: string) => void): () => void
+}
+
+export interface Store {
+  readonly log: SpaceLog
+  readonly readModels: ReadModels
+  readonly directory: Directory
+  readonly clock: Clock
+  readonly wakeUps: WakeUps
+  close(): Promise<void>
+}
+
+export type DecodedEntry = LogEntry & { readonly event: EventDocument }

@@ -1,0 +1,148 @@
+// What the console shows: plain values derived from the fold and the log. Components get these types through the tRPC router.
+import type { Actor, Approval, Artifact, Evidence } from '../../protocol/generated/types.ts'
+import type { EdgeProvenance } from '../authority/read-models.ts'
+
+/** A Principal as people see it. `custody` is written out ("browser key, not extractable", "key held by the agent"). */
+export interface ParticipantView {
+  readonly id: string
+  readonly type: Actor['type']
+  readonly name: string
+  readonly role?: string
+  readonly membershipState?: string
+  readonly custody?: string
+  readonly online?: boolean
+}
+
+export type Health = 'healthy' | 'waiting-on-person' | 'blocked' | 'failing' | 'finished'
+
+/** One sentence parts that answer: how is it, why, until when, who must act. Each fact links to its Event. */
+export interface StatusLine {
+  readonly health: Health
+  /** "Waiting for your approval of revision 7" */
+  readonly sentence: string
+  readonly because: string
+  readonly until?: string
+  readonly actor?: ParticipantView
+  readonly sequence?: number
+}
+
+export interface MissionSummary {
+  readonly missionId: string
+  readonly groupId: string
+  readonly title: string
+  readonly state: string
+  readonly revision: number
+  readonly status: StatusLine
+  readonly owner: ParticipantView
+  readonly coordinator: ParticipantView
+  readonly deadline: string
+  readonly updatedAt: string
+  readonly counts: Readonly<Record<string, number>>
+  readonly waitingOnMe: boolean
+}
+
+export interface BudgetLine { readonly dimension: string; readonly unit: string; readonly limit?: number; readonly used: number; readonly allocated: number }
+
+export interface BoardItem {
+  readonly workItemId: string
+  readonly goal: string
+  readonly state: string
+  readonly revision: number
+  readonly sequence: number
+  readonly owner?: ParticipantView
+  readonly ownershipEpoch?: number
+  /** Execution Lease expiry while active. */
+  readonly leaseExpiresAt?: string
+  readonly deadline: string
+  readonly dependsOn: readonly { readonly workItemId: string; readonly goal: string; readonly state: string }[]
+  /** Plain sentences, empty when nothing blocks: "Waits for inventory (#41)". Derived, never a tag. */
+  readonly blockers: readonly { readonly sentence: string; readonly sequence?: number }[]
+  readonly budget: readonly BudgetLine[]
+  readonly artifactHashes: readonly string[]
+  readonly progress?: { readonly phase: string; readonly milestones: readonly string[] }
+  readonly conversationId: string
+  readonly attempts: number
+}
+
+export interface ArtifactView {
+  readonly contentHash: string
+  readonly name: string
+  readonly artifact: Artifact
+  readonly producer: ParticipantView
+  readonly workItemId: string
+  readonly workGoal: string
+  readonly sequence: number
+  readonly submitted: boolean
+}
+
+export interface ConversationView { readonly conversationId: string; readonly title: string; readonly type: string; readonly workItemId?: string; readonly messages: number }
+
+export interface MissionView extends MissionSummary {
+  readonly head: number
+  readonly objective: string
+  readonly definitionOfDone: readonly { readonly criterionId: string; readonly description: string; readonly evidenceRequired: readonly string[] }[]
+  readonly budget: readonly BudgetLine[]
+  readonly currency?: string
+  readonly coordinatorLeaseExpiresAt: string
+  readonly coordinatorEpoch: number
+  readonly work: readonly BoardItem[]
+  readonly conversations: readonly ConversationView[]
+  readonly people: readonly ParticipantView[]
+  readonly createdAt: string
+  /** The caller's own standing, needed to build Commands. */
+  readonly me: { readonly principalId: string; readonly role: string; readonly membershipEpoch: number }
+  readonly submissions: readonly { readonly submissionNumber: number; readonly missionRevision: number; readonly outcome: string; readonly sequence: number; readonly submittedAt: string }[]
+}
+
+export interface MessageView {
+  readonly sequence: number
+  readonly eventId: string
+  readonly messageId: string
+  readonly conversationId: string
+  readonly author: ParticipantView
+  readonly parts: readonly ({ type: 'text'; text: string } | { type: 'artifact_ref'; artifactHash: string } | { type: 'data_ref'; schema: string; data: unknown })[]
+  readonly mentions: readonly ParticipantView[]
+  readonly references: readonly string[]
+  readonly at: string
+}
+
+export type NodeKind = 'message' | 'event' | 'artifact'
+export interface GraphNode {
+  readonly id: string
+  readonly sequence: number
+  readonly nodeKind: NodeKind
+  readonly eventKind: string
+  /** One short line: "Licence worker submitted 1 artifact". */
+  readonly title: string
+  readonly excerpt?: string
+  readonly actor: ParticipantView
+  readonly at: string
+  /** Lane key: a Conversation or WorkItem id, or `mission`. */
+  readonly lane: string
+}
+export interface GraphEdge { readonly child: number; readonly parent: number; readonly provenance: EdgeProvenance }
+export interface GraphPage { readonly nodes: readonly GraphNode[]; readonly edges: readonly GraphEdge[]; readonly lanes: readonly { id: string; title: string }[]; readonly head: number; readonly total: number; readonly hasOlder: boolean }
+
+export interface LogLine { readonly sequence: number; readonly eventId: string; readonly kind: string; readonly actor: ParticipantView; readonly at: string; readonly title: string; readonly cause: { readonly type: string; readonly id: string } }
+
+/** Everything the approver decides on. The page recomputes hashes itself and signs `approval` built from these values. */
+export interface ApprovalView {
+  readonly mission: MissionView
+  readonly pending?: {
+    readonly submissionNumber: number
+    readonly missionRevision: number
+    readonly artifactHashes: readonly string[]
+    readonly summary: string
+    readonly openRisks: readonly string[]
+    readonly dropped: readonly { readonly workItemId: string; readonly goal: string; readonly reason: string }[]
+    readonly sequence: number
+    readonly submittedAt: string
+  }
+  readonly artifacts: readonly (ArtifactView & { readonly change: 'added' | 'changed' | 'same'; readonly previousHash?: string })[]
+  /** Artifacts of the caller's last decision that are no longer in the set. */
+  readonly removed: readonly ArtifactView[]
+  readonly criteria: readonly { readonly criterionId: string; readonly description: string; readonly required: readonly { readonly type: string; readonly evidence: readonly (Evidence & { sequence: number })[] }[]; readonly satisfied: boolean }[]
+  /** The caller's earlier signed decisions on this Mission, newest first. */
+  readonly decisions: readonly { readonly approval: Approval; readonly sequence: number }[]
+  readonly acceptancePolicyVersion: string
+}
