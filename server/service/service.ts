@@ -1,0 +1,115 @@
+// What the doors may ask of the authority. Gateways see this and the view types, never the store.
+import type { Actor, AgentCard } from '../../protocol/generated/types.ts'
+import type { Rejection } from '../../protocol/error-codes.ts'
+import type { Result } from '../../protocol/result.ts'
+import type { GroupState } from '../authority/types.ts'
+import type { ArtifactStore, Clock, DecodedEntry, KeyUse, LogEntry, MembershipRow, PrincipalRecord, ReadModels, RegisteredKey } from './ports.ts'
+
+export type Door = 'mwp' | 'http' | 'internal'
+
+export type SubmitOutcome =
+  /** `eventBytes` is the exact primary Event; a retry of the same Command gets the same bytes (A-222, O-3). */
+  | { ok: true; spaceId: string; sequence: number; eventBytes: Uint8Array; isDuplicate: boolean }
+  | { ok: false; rejection: Rejection; actionId?: string; groupId?: string }
+
+/** A live Agent runtime. At most one per Agent (A-35). */
+export interface AgentSession {
+  readonly agentId: string
+  readonly keyId: string
+  readonly sessionEpoch: number
+  readonly expiresAt: string
+  readonly token: string
+}
+
+export interface Challenge { readonly challengeId: string; readonly serverNonce: string; readonly challenge: string; readonly expiresAt: string }
+
+export interface Sessions {
+  /** First half of the handshake (A-34, O-2). Unknown Agent, unknown key and revoked key look alike: AUTH_INVALID_SIGNATURE. */
+  challenge(hello: { agentId: string; keyId: string; clientNonce: string }): Promise<Result<Challenge, Rejection>>
+  /** Consumes the challenge, verifies, appends session_opened, revokes the Agent's Execution Leases, fences older sessions (A-183). */
+  accept(response: { challengeId: string; agentId: string; keyId: string; clientNonce: string; serverNonce: string; signature: string }): Promise<Result<AgentSession, Rejection>>
+  byToken(token: string): AgentSession | undefined
+  isCurrent(session: AgentSession): boolean
+  /** Called when a newer session of the same Agent was accepted. Returns an unsubscribe function. */
+  onReplaced(listener: (agentId: string, sessionEpoch: number) => void): () => void
+  isOnline(agentId: string): boolean
+  /** The socket of this session closed; the Session Epoch stays, only presence changes. */
+  ended(session: AgentSession): void
+}
+
+/** Ordered, gapless Events of one Group from a position on, replay first and then live, pulled by the reader (so a slow reader holds nothing up). */
+export interface GroupFeed {
+  /** At least one entry, waiting for it if need be; `ended` once Membership ended or the feed was closed. */
+  next(limit: number): Promise<readonly LogEntry[] | 'ended'>
+  close(): void
+}
+
+export interface Feeds {
+  /** GROUP_NOT_FOUND for unknown and for hidden Groups alike (A-239). Starts after max(after, visibility start). */
+  open(principalId: string, groupId: string, after: number): Promise<Result<GroupFeed, Rejection>>
+  /** Fires after commit with the Space's new head. Returns an unsubscribe function. */
+  onGrowth(listener: (spaceId: string, head: number) => void): () => void
+}
+
+/** Reads for the console and the HTTP door. All authorize the caller: `undefined` = does not exist for them. */
+export interface Reads {
+  /** The live fold; treat as read-only. */
+  groupFor(principalId: string, groupId: string): Promise<{ state: GroupState; membership: MembershipRow } | undefined>
+  groupIdOfMission(missionId: string): Promise<string | undefined>
+  entries(spaceId: string, sequences: readonly number[]): Promise<readonly DecodedEntry[]>
+  range(spaceId: string, after: number, limit: number): Promise<readonly DecodedEntry[]>
+  commandBytes(spaceId: string, sequence: number): Promise<Uint8Array | undefined>
+  memberships(principalId: string): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
+  /** Resolves when this Principal's Memberships differ from `revision`, or after the wait. */
+  membershipsAfter(principalId: string, revision: number, waitMs: number): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
+  mayReadArtifact(principalId: string, contentHash: string): Promise<boolean>
+}
+
+/** People, Agents and their keys. */
+export interface Identities {
+  principal(id: string): PrincipalRecord | undefined
+  principals(): readonly PrincipalRecord[]
+  keysOf(principalId: string): readonly RegisteredKey[]
+  key(keyId: string): RegisteredKey | undefined
+  cardOf(agentId: string): AgentCard | undefined
+  cards(): readonly AgentCard[]
+  /** One-time link for a person. `token` is shown once and stored hashed. */
+  invite(input: { name: string; isAdmin: boolean; ttlSeconds: number }): Promise<{ token: string; expiresAt: string }>
+  lookInvitation(token: string): Promise<{ ok: true; name: string; isAdmin: boolean; expiresAt: string } | { ok: false; reason: string }>
+  /** Creates the human Principal and registers its keys; every proof of possession is checked first. Exactly one caller wins. */
+  enrol(input: { token: string; name: string; challenge: Uint8Array; keys: readonly NewKey[] }): Promise<Result<{ principal: Actor; keys: readonly RegisteredKey[] }, { reason: string }>>
+  addKey(input: { principalId: string; key: NewKey; challenge: Uint8Array; authorizedBy: string; authorization: string; authorizationBytes: Uint8Array }): Promise<Result<RegisteredKey, { reason: string }>>
+  /** Registers a foreign Agent's public key and issues its signed Agent Card. */
+  addAgent(input: { name: string; publicKey: string; capabilities: readonly { id: string; version: string }[]; maxConcurrency?: number; agentId?: string; keyId?: string }): Promise<Result<{ agentId: string; keyId: string; cardVersion: number }, { reason: string }>>
+  revokeKey(keyId: string, at?: string): Promise<Result<RegisteredKey, { reason: string }>>
+  /** True when `signature` over `message` verifies under this registered key and the key is valid now. */
+  verifyWithKey(keyId: string, message: Uint8Array, signature: string): Promise<boolean>
+}
+export interface NewKey { readonly use: Extract<KeyUse, 'authority' | 'conversation'>; readonly publicKey: string; readonly custody: string; readonly label: string; readonly proof: string }
+
+export interface OrganizationInfo {
+  readonly organizationId: string
+  readonly name: string
+  readonly origin: string
+  /** Group Authority: signs Events and receipts. */
+  readonly authority: { readonly principal: Actor; readonly keyId: string; readonly publicKey: string }
+}
+
+export interface AuthorityService {
+  readonly organization: OrganizationInfo
+  readonly clock: Clock
+  readonly sessions: Sessions
+  readonly feeds: Feeds
+  readonly reads: Reads
+  readonly readModels: ReadModels
+  readonly identities: Identities
+  readonly artifacts: ArtifactStore
+  /** The one entry for state changes: exact signed bytes from any door. */
+  submitCommand(bytes: Uint8Array, context: { door: Door; session?: AgentSession }): Promise<SubmitOutcome>
+  /** Signs with the Group Authority key (receipts, snapshots). */
+  signAsAuthority(bytes: Uint8Array): Promise<Uint8Array>
+  /** The exact receipt file of an approved Mission, or undefined when it is not approved or hidden from the caller. */
+  receiptFor(principalId: string, missionId: string): Promise<Uint8Array | undefined>
+  ready(): Promise<boolean>
+  stop(): Promise<void>
+}
