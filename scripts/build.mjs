@@ -1,0 +1,58 @@
+// Builds the server bundle and, unless --server-only, the console. Skips what is up to date.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { root, runOrThrow } from './install.mjs'
+
+const serverSources = ['protocol', 'schemas', 'server', 'sdk', 'drizzle', 'examples']
+const consoleSources = ['app', 'components', 'protocol', 'public', 'next.config.mjs', 'postcss.config.mjs', 'tsconfig.json']
+const shared = ['package-lock.json', 'scripts/build.mjs']
+
+function* filesOf(path) {
+  if (!existsSync(path)) return
+  if (!statSync(path).isDirectory()) return yield path
+  for (const name of readdirSync(path).sort()) yield* filesOf(join(path, name))
+}
+
+function fingerprint(sources) {
+  const hash = createHash('sha256')
+  for (const source of [...sources, ...shared]) {
+    for (const file of filesOf(join(root, source))) hash.update(file).update(readFileSync(file))
+  }
+  return hash.digest('hex')
+}
+
+/** Runs `make` unless the fingerprint of its sources is the one it last succeeded with. */
+async function buildWhenChanged(name, sources, output, make) {
+  const stamp = join(root, 'dist', `${name}.stamp`)
+  const current = fingerprint(sources)
+  if (existsSync(join(root, output)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return
+  console.error(`Building the ${name} …`)
+  await make()
+  writeFileSync(stamp, current)
+}
+
+mkdirSync(join(root, 'dist'), { recursive: true })
+await buildWhenChanged('server', serverSources, 'dist/server.js', () =>
+  build({
+    absWorkingDir: root,
+    entryPoints: { server: 'server/main.ts', demo: 'examples/release-review/main.ts' },
+    outdir: 'dist',
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    packages: 'external',
+    sourcemap: true,
+    logLevel: 'warning',
+  }),
+)
+if (!process.argv.includes('--server-only')) {
+  await buildWhenChanged('console', consoleSources, '.next/BUILD_ID', () =>
+    runOrThrow(process.execPath, ['node_modules/next/dist/bin/next', 'build'], {
+      env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+      stdio: ['ignore', 2, 2],
+    }),
+  )
+}

@@ -1,0 +1,28 @@
+// Makes a bare clone runnable: dependencies from the lock file and the generated protocol code. Plain Node, no packages.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+const marker = join(root, 'node_modules', '.countersign-install')
+
+/** Runs a program in the project's folder with its output shown; throws when it fails. */
+export function runOrThrow(program, args, options = {}) {
+  const result = spawnSync(program, args, { cwd: root, stdio: 'inherit', ...options })
+  if (result.error) throw result.error
+  if (result.status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${result.status ?? result.signal}`)
+}
+
+/** Installs dependencies unless those of this very lock file are there, then compiles the schemas when they changed. */
+export function ensureInstalled() {
+  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+  const installed = existsSync(marker) ? readFileSync(marker, 'utf8') : ''
+  if (installed !== lock) {
+    console.error('Installing dependencies (once) …')
+    runOrThrow('npm', ['ci', '--no-audit', '--no-fund'], { stdio: ['ignore', 2, 2] })
+    writeFileSync(marker, lock)
+  }
+  runOrThrow(process.execPath, [join(root, 'scripts', 'compile-schemas.mjs')], { stdio: ['ignore', 2, 2] })
+}

@@ -1,0 +1,86 @@
+// `npm run up`: from a bare clone to a running console. Plain Node; the packages it needs are installed by it.
+import { spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ensureInstalled, root, runOrThrow } from './install.mjs'
+
+const usage = `npm run up -- [options]
+  --demo            also start the example agents (a coordinator and two workers)
+  --demo-folder DIR the folder that they review (default: this repository)
+  --port N          port of the console and the protocol doors (default 4310)
+  --host ADDRESS    address to listen on (default 127.0.0.1)
+  --data DIR        folder of keys, store and artifacts (default ./data)
+Environment: DATABASE_URL uses that PostgreSQL instead of the embedded store; TLS_CERT and TLS_KEY serve https and wss.`
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        demo: { type: 'boolean', default: false },
+        'demo-folder': { type: 'string', default: root },
+        port: { type: 'string' },
+        host: { type: 'string' },
+        data: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    return values
+  } catch (error) {
+    console.error(`${error.message}\n\n${usage}`)
+    process.exit(2)
+  }
+}
+
+const options = readOptions()
+if (options.help) {
+  console.log(usage)
+  process.exit(0)
+}
+
+ensureInstalled()
+runOrThrow(process.execPath, [join(root, 'scripts', 'build.mjs')])
+
+const dataDir = resolve(options.data ?? process.env.DATA_DIR ?? join(root, 'data'))
+const env = {
+  ...process.env,
+  NODE_ENV: 'production',
+  DATA_DIR: dataDir,
+  ...(options.port && { PORT: options.port }),
+  ...(options.host && { HOST: options.host }),
+}
+
+const children = new Map()
+let isStopping = false
+
+function start(name, file, args = []) {
+  const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', file), ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  children.set(name, child)
+  child.on('exit', (code, signal) => {
+    children.delete(name)
+    if (!isStopping) stop(code ?? (signal ? 1 : 0))
+    else if (children.size === 0) process.exit(process.exitCode ?? 0)
+  })
+  return child
+}
+
+/** The demo stops first, so that its agents do not report a lost server. */
+function stop(code) {
+  isStopping = true
+  process.exitCode = code
+  for (const child of [...children.values()].reverse()) child.kill('SIGTERM')
+  if (children.size === 0) process.exit(code)
+}
+
+process.on('SIGINT', () => stop(0))
+process.on('SIGTERM', () => stop(0))
+
+const server = start('server', 'server.js')
+server.on('message', (message) => {
+  if (message?.type === 'listening' && options.demo) {
+    start('demo', 'demo.js', ['--data', dataDir, '--folder', resolve(options['demo-folder'])])
+  }
+})

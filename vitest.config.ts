@@ -1,0 +1,21 @@
+import { defineConfig } from 'vitest/config'
+
+const everywhere = ['protocol', 'server', 'sdk', 'components', 'drizzle', 'examples', 'bench', 'scripts']
+const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*${suffix}`)
+
+export default defineConfig({
+  esbuild: { jsx: 'automatic' },
+  test: {
+    passWithNoTests: false,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: [...tests('.test.ts'), ...tests('.test.tsx')], exclude: ['**/*.int.test.*', '**/node_modules/**'] },
+      },
+      {
+        extends: true,
+        test: { name: 'int', include: tests('.int.test.ts'), testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false },
+      },
+    ],
+  },
+})
