@@ -95,7 +95,7 @@ function groupSchemas(schemas) {
 
 function emitPayloadMaps(groups, definitions) {
   const emitMap = (name, entries) => {
-    const members = entries.map(([kind, id]) => `  ${JSON.stringify(kind)}: ${definitions.get(id).name};\n`);
+    const members = entries.map(([key, id]) => `  '${key}': ${definitions.get(id).name};\n`);
     return `export interface ${name} {\n${members.join('')}}\n`;
   };
   return [

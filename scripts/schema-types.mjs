@@ -8,6 +8,9 @@
 /** Types that say more than their schema can: a pattern becomes a template literal. */
 const TYPE_OVERRIDES = { ExtensionKind: '`ext.${string}`' };
 
+/** Longer unions take one line per member. */
+const LONGEST_UNION = 90;
+
 /** Keywords that add nothing to a type. */
 const UNTYPED_KEYWORDS = new Set([
   '$schema', '$id', '$defs', 'title', 'description', 'allOf', 'not', 'format', 'pattern', 'minLength', 'maxLength',
@@ -40,7 +43,8 @@ export function collectDefinitions(documents) {
 }
 
 /**
- * One exported declaration per definition.
+ * One exported declaration per definition. Objects become type aliases rather than interfaces, because only those
+ * are assignable to the `Record<string, unknown>` of an open object.
  *
  * @param {ReturnType<typeof collectDefinitions>} definitions
  * @returns {string} TypeScript source
@@ -50,12 +54,7 @@ export function emitDefinitions(definitions) {
   for (const [reference, { name, schema }] of definitions) {
     const base = reference.split('#')[0];
     const comment = schema.description === undefined ? '' : `/** ${schema.description} */\n`;
-    const isInterface = schema.properties !== undefined && schema.$ref === undefined;
-    declarations.push(
-      isInterface
-        ? `${comment}export interface ${name} ${objectType(schema, base, definitions)}\n`
-        : `${comment}export type ${name} = ${TYPE_OVERRIDES[name] ?? typeOf(schema, base, definitions)};\n`,
-    );
+    declarations.push(`${comment}export type ${name} = ${TYPE_OVERRIDES[name] ?? typeOf(schema, base, definitions)};\n`);
   }
   return declarations.join('\n');
 }
@@ -68,10 +67,10 @@ function typeOf(schema, base, definitions) {
     }
   }
   if (schema.$ref !== undefined) return referenceType(schema, base, definitions);
-  if ('const' in schema) return JSON.stringify(schema.const);
-  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if ('const' in schema) return literal(schema.const);
+  if (schema.enum !== undefined) return union(schema.enum.map(literal));
   const alternatives = schema.oneOf ?? (schema.properties === undefined ? schema.anyOf : undefined);
-  if (alternatives !== undefined) return alternatives.map((each) => typeOf(each, base, definitions)).join(' | ');
+  if (alternatives !== undefined) return union(alternatives.map((each) => typeOf(each, base, definitions)));
   switch (schema.type) {
     case 'string':
     case 'boolean':
@@ -99,7 +98,7 @@ function referenceType(schema, base, definitions) {
 
 function arrayType(schema, base, definitions) {
   const element = typeOf(schema.items, base, definitions);
-  return element.includes(' ') ? `(${element})[]` : `${element}[]`;
+  return /^[\w']+$/.test(element) ? `${element}[]` : `(${element})[]`;
 }
 
 function objectType(schema, base, definitions) {
@@ -113,6 +112,15 @@ function objectType(schema, base, definitions) {
     return `  ${member}${required.has(member) ? '' : '?'}: ${type};\n`;
   });
   return `{\n${members.join('')}}`;
+}
+
+function union(types) {
+  const line = types.join(' | ');
+  return line.length <= LONGEST_UNION ? line : types.map((type) => `\n  | ${type}`).join('');
+}
+
+function literal(value) {
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
 }
 
 function isShape(document) {
