@@ -48,10 +48,14 @@ export interface SpaceLog {
   readAt(spaceId: string, sequences: readonly number[]): Promise<readonly LogEntry[]>
   append(batch: AppendBatch): Promise<AppendOutcome>
   findReceipt(actorId: string, actionId: string): Promise<CommandReceipt | undefined>
+  /** The receipts among these keys, in any order: one query for a whole batch. */
+  findReceipts(keys: readonly { actorId: string; actionId: string }[]): Promise<readonly CommandReceipt[]>
   /** Receipt whose primary Event has this sequence. */
   findReceiptAt(spaceId: string, sequence: number): Promise<CommandReceipt | undefined>
   /** Authoritative absence is `undefined`; an unreachable log throws. */
   findAdmission(organizationId: string, signingHash: string): Promise<FirstAdmissionRecord | undefined>
+  /** The records among these hashes, in any order: one query for a whole batch. */
+  findAdmissions(organizationId: string, signingHashes: readonly string[]): Promise<readonly FirstAdmissionRecord[]>
   /** Space ids of this kind, ascending. */
   listSpaces(kind: 'mission' | 'organization'): Promise<readonly string[]>
 }

@@ -2,6 +2,7 @@
 import type { Actor, AgentCard } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
+import type { ParsedJson } from '../../protocol/strict-json.ts'
 import type { GroupState } from '../authority/types.ts'
 import type { ArtifactStore, Clock, DecodedEntry, KeyUse, LogEntry, MembershipRow, PrincipalRecord, ReadModels, RegisteredKey } from './ports.ts'
 
@@ -103,9 +104,14 @@ export interface AuthorityService {
   readonly reads: Reads
   readonly readModels: ReadModels
   readonly identities: Identities
+  /** Implemented by `ConsoleSessions` in console-sessions.ts. */
+  readonly console: ConsoleAccess
   readonly artifacts: ArtifactStore
-  /** The one entry for state changes: exact signed bytes from any door. */
-  submitCommand(bytes: Uint8Array, context: { door: Door; session?: AgentSession }): Promise<SubmitOutcome>
+  /**
+   * The one entry for state changes: a signed Command from any door, as bytes or, where the door had to parse it as part of a
+   * frame, as the strict parser's result for it (`text` is then the Command alone). Resolves with INTERNAL_ERROR on a fault; never rejects.
+   */
+  submitCommand(command: Uint8Array | ParsedJson, context: { door: Door; session?: AgentSession }): Promise<SubmitOutcome>
   /** Signs with the Group Authority key (receipts, snapshots). */
   signAsAuthority(bytes: Uint8Array): Promise<Uint8Array>
   /** The exact receipt file of an approved Mission, or undefined when it is not approved or hidden from the caller. */
@@ -113,3 +119,16 @@ export interface AuthorityService {
   ready(): Promise<boolean>
   stop(): Promise<void>
 }
+
+/** Sign-in of people in a browser: single-use challenges, then a cookie whose token is stored hashed. */
+export interface ConsoleAccess {
+  /** Canonical bytes of `{audience, challengeId, expiresAt, purpose}`, good for two minutes and one use. */
+  challenge(purpose: ConsolePurpose): { challengeId: string; challenge: string; expiresAt: string }
+  /** The challenge's bytes, once; undefined when it is unknown, used, expired or was made for something else. */
+  take(challengeId: string, purpose: ConsolePurpose): Uint8Array | undefined
+  open(principalId: string, keyId: string): Promise<{ token: string; expiresAt: string }>
+  /** Undefined when unknown, expired, ended, or when the key behind it was revoked. */
+  find(token: string): Promise<{ principalId: string; keyId: string } | undefined>
+  end(token: string): Promise<void>
+}
+export type ConsolePurpose = 'countersign.console.sign-in' | 'countersign.console.enrol' | 'countersign.console.add-key'
