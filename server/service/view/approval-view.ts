@@ -1,0 +1,54 @@
+// What the approver decides on: the exact revision and artifact set, what changed since their last decision, evidence by criterion.
+import type { Artifact, Evidence } from '../../../protocol/generated/types.ts'
+import type { GroupState, Submission } from '../../authority/types.ts'
+import type { ApprovalView, ArtifactView } from '../views.ts'
+import { artifactViews, missionView } from './mission-view.ts'
+import type { StatusContext } from './status-line.ts'
+
+export function approvalView(state: GroupState, context: StatusContext): ApprovalView {
+  const pending = state.submissions.findLast((submission) => submission.outcome === 'pending')
+  const shown = pending ?? state.submissions.at(-1)
+  const decided = state.submissions.filter((submission) => submission.approval?.approver.id === context.me)
+  const previous = decided.filter((submission) => submission !== shown).at(-1)
+  const byHash = new Map(artifactViews(state, context).map((view) => [view.contentHash, view]))
+  const views = (hashes: readonly string[]) => hashes.flatMap((hash) => byHash.get(hash) ?? [])
+  const now = views(shown?.artifactHashes ?? [])
+  const before = views(previous?.artifactHashes ?? [])
+  return {
+    mission: missionView(state, context),
+    ...(pending && { pending: pendingView(pending, state) }),
+    artifacts: now.map((view) => ({ ...view, ...changeOf(view, before) })),
+    removed: before.filter((old) => !now.some((view) => view.name === old.name)),
+    criteria: criteriaOf(state, now.map((view) => view.artifact)),
+    decisions: decided.flatMap(({ approval, sequence }) => (approval ? [{ approval, sequence: state.sequenceOf.get(approval.approvalId) ?? sequence }] : [])).reverse(),
+    acceptancePolicyVersion: state.mission.approvalPolicy.policyVersion ?? '1.0.0',
+  }
+}
+
+function pendingView({ approval: _, outcome: __, dropped, ...submission }: Submission, state: GroupState): NonNullable<ApprovalView['pending']> {
+  return { ...submission, dropped: dropped.map(({ workItemId, reason }) => ({ workItemId, reason, goal: state.workItems.get(workItemId)?.item.contract.goal ?? 'unknown work' })) }
+}
+
+/** Compared by name: the same name with another hash is a changed artifact. */
+function changeOf(view: ArtifactView, before: readonly ArtifactView[]): { change: 'added' | 'changed' | 'same'; previousHash?: string } {
+  const old = before.find((candidate) => candidate.name === view.name)
+  if (!old) return { change: 'added' }
+  return old.contentHash === view.contentHash ? { change: 'same' } : { change: 'changed', previousHash: old.contentHash }
+}
+
+/**
+ * Evidence for each criterion of the definition of done: what the WorkItems behind the submitted artifacts brought under the same
+ * criterion id, submission and review alike. A required kind without a passed Evidence leaves the criterion unsatisfied.
+ */
+function criteriaOf(state: GroupState, artifacts: readonly Artifact[]): ApprovalView['criteria'] {
+  const contributing = new Set(artifacts.map((artifact) => artifact.workItemId))
+  const evidence = [...state.workItems.values()].filter(({ item }) => contributing.has(item.workItemId) && item.state === 'verified').flatMap((record) => [...record.evidence, ...record.acceptedEvidence])
+  return state.mission.definitionOfDone.map(({ criterionId, description, evidenceRequired }) => {
+    const required = evidenceRequired.map((type) => ({ type, evidence: matching(evidence, criterionId, type).map((item) => ({ ...item, sequence: state.sequenceOf.get(item.evidenceId) ?? 0 })) }))
+    return { criterionId, description, required, satisfied: required.every((need) => need.evidence.some((item) => item.result === 'passed') && need.evidence.every((item) => item.result !== 'failed')) }
+  })
+}
+
+function matching(evidence: readonly Evidence[], criterionId: string, type: string): readonly Evidence[] {
+  return evidence.filter((item) => item.type === type && item.criterionIds.includes(criterionId))
+}

@@ -1,0 +1,65 @@
+// The board: one card per WorkItem, with its blockers as sentences derived from the fold, never from a tag.
+import type { GroupState, WorkRecord } from '../../authority/types.ts'
+import type { BoardItem } from '../views.ts'
+import { budgetLines } from './budget-lines.ts'
+import type { Naming } from './participants.ts'
+import { shorten } from './shorten.ts'
+
+type Blocker = BoardItem['blockers'][number]
+
+export const isFinal = (state: string) => state === 'verified' || state === 'cancelled'
+
+export function boardItems(state: GroupState, name: Naming, now: string): readonly BoardItem[] {
+  return [...state.workItems.values()].map((record) => boardItem(record, state, name, now))
+}
+
+function boardItem(record: WorkRecord, state: GroupState, name: Naming, now: string): BoardItem {
+  const { item } = record
+  const lease = record.executionLease?.state === 'active' ? record.executionLease : undefined
+  return {
+    workItemId: item.workItemId,
+    goal: item.contract.goal,
+    state: item.state,
+    revision: item.revision,
+    sequence: state.sequenceOf.get(item.workItemId) ?? 0,
+    ...(item.owner && { owner: name({ type: 'agent', id: item.owner.agentId }), ownershipEpoch: item.owner.ownershipEpoch }),
+    ...(lease && item.state === 'active' && { leaseExpiresAt: lease.expiresAt }),
+    deadline: item.contract.deadline,
+    dependsOn: item.contract.dependencyWorkItemIds.flatMap((id) => {
+      const dependency = state.workItems.get(id)?.item
+      return dependency ? [{ workItemId: id, goal: dependency.contract.goal, state: dependency.state }] : []
+    }),
+    blockers: blockersOf(record, state, name, now),
+    budget: budgetLines(state.ledgers.get(item.workItemId)),
+    artifactHashes: [...state.artifacts.values()].flat().filter((artifact) => artifact.workItemId === item.workItemId).map((artifact) => artifact.contentHash),
+    ...(item.progress && { progress: { phase: item.progress.currentPhase, milestones: item.progress.completedMilestones } }),
+    conversationId: item.conversationId,
+    attempts: record.attempts,
+  }
+}
+
+export function blockersOf(record: WorkRecord, state: GroupState, name: Naming, now: string): readonly Blocker[] {
+  const { item } = record
+  if (isFinal(item.state)) return []
+  if (item.state === 'failed') return [{ sentence: `Failed: ${record.reason ?? 'no reason given'}` }]
+  return [...waitsFor(record, state), ...offerBlockers(record, name, now)]
+}
+
+function waitsFor({ item }: WorkRecord, state: GroupState): Blocker[] {
+  return item.contract.dependencyWorkItemIds.flatMap((id) => {
+    const dependency = state.workItems.get(id)?.item
+    if (!dependency || dependency.state === 'verified') return []
+    const sequence = state.sequenceOf.get(id)
+    const sentence = `Waits for “${shorten(dependency.contract.goal, 60)}”${sequence ? ` (#${sequence})` : ''}`
+    return [sequence ? { sentence, sequence } : { sentence }]
+  })
+}
+
+function offerBlockers({ item }: WorkRecord, name: Naming, now: string): Blocker[] {
+  const pending = item.offers?.filter((offer) => offer.status === 'pending') ?? []
+  if (item.state !== 'offered' || pending.length === 0) return []
+  const candidates = pending.map((offer) => name({ type: 'agent', id: offer.agentId }))
+  const names = candidates.map((candidate) => candidate.name).join(', ')
+  if (pending.every((offer) => offer.expiresAt <= now)) return [{ sentence: `${names} did not answer the offer; the Coordinator has to offer it again` }]
+  return candidates.every((candidate) => candidate.online === false) ? [{ sentence: `Offered to ${names}, who is offline` }] : []
+}

@@ -1,0 +1,62 @@
+// One short sentence per Event kind: what happened, in words. Names stand where an id would.
+import type { EventDocument } from '../../../protocol/generated/types.ts'
+import type { EventPayloads } from '../../../protocol/generated/types.ts'
+import type { GroupState } from '../../authority/types.ts'
+import { shorten } from './shorten.ts'
+import type { Naming } from './participants.ts'
+
+type Titles = { readonly [K in keyof EventPayloads]?: (payload: EventPayloads[K], context: TitleContext) => string }
+interface TitleContext { readonly who: string; readonly name: Naming; readonly work: (id: string) => string }
+
+const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
+const agent = (id: string) => ({ type: 'agent', id }) as const
+
+const titles: Titles = {
+  'mission.created': ({ title }, { who }) => `${who} created the mission “${title}”`,
+  'mission.coordinator.renewed': (_, { who }) => `${who} renewed the Coordinator lease`,
+  'mission.submitted_for_approval': ({ missionRevision, artifactHashes }, { who }) => `${who} submitted revision ${missionRevision} with ${count(artifactHashes.length, 'artifact')} for approval`,
+  'mission.approved': ({ approval }, { who }) => `${who} approved revision ${approval.missionRevision} with ${count(approval.artifactHashes.length, 'artifact')}`,
+  'mission.changes_requested': ({ feedback }, { who }) => `${who} requested changes: ${shorten(feedback, 120)}`,
+  'mission.cancelled': ({ reason }, { who }) => `${who} cancelled the mission: ${shorten(reason, 120)}`,
+  'membership.changed': ({ membership }, { who, name }) => `${who} made ${name(membership.member).name} ${membership.role.replace('_', ' ')}`,
+  'membership.ended': ({ membership }, { who, name }) => `${who} ended the membership of ${name(membership.member).name}`,
+  'message.posted': (_, { who }) => `${who} says`,
+  'work.proposed': ({ proposal }, { who }) => `${who} proposed “${shorten(proposal.contract.goal, 80)}”`,
+  'work.authorized': ({ workItem }, { who }) => `${who} authorized “${shorten(workItem.contract.goal, 80)}”`,
+  'work.offer.created': ({ workItemId, candidateAgentIds }, { who, name, work }) => `${who} offered “${work(workItemId)}” to ${candidateAgentIds.map((id) => name(agent(id)).name).join(', ')}`,
+  'work.offer.accepted': ({ workItemId }, { who, work }) => `${who} accepted “${work(workItemId)}”`,
+  'work.started': ({ workItemId }, { who, work }) => `${who} started “${work(workItemId)}”`,
+  'work.progressed': ({ workItemId }, { who, work }) => `${who} renewed the lease on “${work(workItemId)}”`,
+  'work.checkpointed': ({ workItemId, progress }, { who, work }) => `${who} checkpointed “${work(workItemId)}”: ${shorten(progress.currentPhase, 80)}`,
+  'work.submitted': ({ workItemId, submission }, { who, work }) => `${who} submitted “${work(workItemId)}” with ${count(submission.artifactHashes.length, 'artifact')}`,
+  'work.result.accepted': ({ workItemId }, { who, work }) => `${who} accepted the result of “${work(workItemId)}”`,
+  'work.failed': ({ workItemId, reason }, { who, work }) => `${who} failed “${work(workItemId)}”: ${shorten(reason, 100)}`,
+  'work.cancelled': ({ workItemId, reason }, { who, work }) => `${who} cancelled “${work(workItemId)}”: ${shorten(reason, 100)}`,
+  'artifact.published': ({ artifact }, { who, work }) => `${who} published ${artifactName(artifact)} for “${work(artifact.workItemId)}”`,
+  'ext.missionweaveprotocol.core.work_execution_lease_revoked': ({ workItemId }, { work }) => `The lease on “${work(workItemId)}” was revoked; it waits in its owner's queue`,
+  'ext.missionweaveprotocol.core.work_execution_lease_expired': ({ workItemId }, { work }) => `The lease on “${work(workItemId)}” ran out; it waits in its owner's queue`,
+  'ext.missionweaveprotocol.core.resource_usage_recorded': ({ workItemId }, { who, work }) => `${who} recorded usage of “${work(workItemId)}”`,
+}
+
+/** The last segment of the manifest's `urn:…:name` extension or URI; people named the file, so people see that name. */
+export function artifactName(artifact: { uri: string; extensions?: Record<string, { data: unknown }> }): string {
+  const named = artifact.extensions?.['urn:countersign:artifact-name']?.data
+  if (typeof named === 'string' && named !== '') return shorten(named, 120)
+  return decodeURIComponentSafely(artifact.uri.split('/').pop() ?? artifact.uri)
+}
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Falls back to the kind itself for a kind that has no sentence yet, so that nothing is hidden. */
+export function eventTitle(event: EventDocument, state: GroupState, name: Naming): string {
+  const title = titles[event.kind as keyof EventPayloads] as ((payload: unknown, context: TitleContext) => string) | undefined
+  if (!title) return event.kind
+  const work = (id: string) => shorten(state.workItems.get(id)?.item.contract.goal ?? 'unknown work', 60)
+  return title(event.payload, { who: name(event.actor).name, name, work })
+}

@@ -1,0 +1,75 @@
+// A mission as the console shows it, derived from the fold alone.
+import type { GroupState } from '../../authority/types.ts'
+import type { ArtifactView, MissionSummary, MissionView } from '../views.ts'
+import { boardItems } from './board-view.ts'
+import { budgetLines } from './budget-lines.ts'
+import { artifactName } from './event-title.ts'
+import type { StatusContext } from './status-line.ts'
+import { statusLine } from './status-line.ts'
+
+export function missionSummary(state: GroupState, context: StatusContext): MissionSummary {
+  const { mission } = state
+  const counts: Record<string, number> = {}
+  for (const { item } of state.workItems.values()) counts[item.state] = (counts[item.state] ?? 0) + 1
+  return {
+    missionId: mission.missionId,
+    groupId: state.groupId,
+    title: state.title,
+    state: mission.state,
+    revision: mission.revision,
+    status: statusLine(state, context),
+    owner: context.name(mission.missionOwner),
+    coordinator: context.name({ type: 'agent', id: mission.coordinator.agentId }),
+    deadline: mission.deadline,
+    updatedAt: state.lastOccurredAt,
+    counts,
+    waitingOnMe: mission.state === 'awaiting_approval' && mission.missionOwner.id === context.me,
+  }
+}
+
+export function missionView(state: GroupState, context: StatusContext): MissionView {
+  const { mission } = state
+  const membership = state.memberships.get(context.me)
+  const messageCounts = new Map<string, number>()
+  for (const { conversationId } of state.messages.values()) messageCounts.set(conversationId, (messageCounts.get(conversationId) ?? 0) + 1)
+  return {
+    ...missionSummary(state, context),
+    head: state.sequence,
+    objective: mission.objective,
+    definitionOfDone: mission.definitionOfDone,
+    budget: budgetLines(state.ledgers.get(mission.missionId)),
+    ...(mission.budget.currency && { currency: mission.budget.currency }),
+    coordinatorLeaseExpiresAt: state.coordinatorLease.expiresAt,
+    coordinatorEpoch: mission.coordinator.coordinatorEpoch,
+    work: boardItems(state, context.name, context.now),
+    conversations: [...state.conversations.values()].map(({ conversationId, title, type, primaryWorkItemId }) => ({
+      conversationId,
+      title,
+      type,
+      ...(primaryWorkItemId && { workItemId: primaryWorkItemId }),
+      messages: messageCounts.get(conversationId) ?? 0,
+    })),
+    people: [...state.memberships.values()].map(({ member }) => context.name(member)),
+    createdAt: mission.createdAt,
+    me: { principalId: context.me, role: membership?.role ?? 'observer', membershipEpoch: membership?.membershipEpoch ?? 0 },
+    submissions: state.submissions.map(({ submissionNumber, missionRevision, outcome, sequence, submittedAt }) => ({ submissionNumber, missionRevision, outcome, sequence, submittedAt })),
+  }
+}
+
+/** Every published manifest, newest last. */
+export function artifactViews(state: GroupState, context: StatusContext): readonly ArtifactView[] {
+  const submitted = new Set(state.submissions.at(-1)?.artifactHashes)
+  return [...state.artifacts.values()]
+    .flat()
+    .map((artifact) => ({
+      contentHash: artifact.contentHash,
+      name: artifactName(artifact),
+      artifact,
+      producer: context.name({ type: 'agent', id: artifact.producer.agentId }),
+      workItemId: artifact.workItemId,
+      workGoal: state.workItems.get(artifact.workItemId)?.item.contract.goal ?? '',
+      sequence: state.sequenceOf.get(artifact.artifactId) ?? state.sequenceOf.get(artifact.contentHash) ?? 0,
+      submitted: submitted.has(artifact.contentHash),
+    }))
+    .sort((a, b) => a.sequence - b.sequence)
+}

@@ -1,0 +1,94 @@
+// The one line that answers: how is it, why, until when, who must act. Computed from the fold, never narrated (A-123).
+import type { GroupState } from '../../authority/types.ts'
+import type { ParticipantView, StatusLine } from '../views.ts'
+import { blockersOf, isFinal } from './board-view.ts'
+import type { Naming } from './participants.ts'
+import { shorten } from './shorten.ts'
+
+export interface StatusContext { readonly name: Naming; readonly me: string; readonly now: string }
+
+export function statusLine(state: GroupState, context: StatusContext): StatusLine {
+  switch (state.mission.state) {
+    case 'approved':
+      return finished(state, context)
+    case 'cancelled':
+      return { health: 'finished', sentence: 'Cancelled', because: 'The owner ended this mission. Nothing more will happen here.' }
+    case 'failed':
+      return { health: 'failing', sentence: 'Failed', because: 'The mission was terminated. A follow-up mission can take the work up again.' }
+    case 'awaiting_approval':
+      return awaitingApproval(state, context)
+    case 'active':
+      return silentCoordinator(state, context) ?? failedWork(state) ?? planning(state, context) ?? working(state, context)
+  }
+}
+
+function finished(state: GroupState, { name, me }: StatusContext): StatusLine {
+  const last = state.submissions.at(-1)
+  const owner = name(state.mission.missionOwner)
+  return {
+    health: 'finished',
+    sentence: `Approved at revision ${last?.missionRevision ?? state.mission.revision}`,
+    because: `${owner.id === me ? 'You' : owner.name} signed ${last?.artifactHashes.length ?? 0} artifacts. The receipt can be verified by anybody.`,
+    ...(last && { sequence: last.sequence }),
+  }
+}
+
+function awaitingApproval(state: GroupState, { name, me }: StatusContext): StatusLine {
+  const last = state.submissions.at(-1)
+  const owner = name(state.mission.missionOwner)
+  return {
+    health: 'waiting-on-person',
+    sentence: owner.id === me ? `Waits for your decision on revision ${state.mission.revision}` : `Waits for ${owner.name} to decide on revision ${state.mission.revision}`,
+    because: last ? `The Coordinator submitted ${last.artifactHashes.length} artifacts: ${shorten(last.summary, 160)}` : '',
+    until: state.mission.deadline,
+    actor: owner,
+    ...(last && { sequence: last.sequence }),
+  }
+}
+
+function coordinatorOf(state: GroupState, name: Naming): ParticipantView {
+  return name({ type: 'agent', id: state.mission.coordinator.agentId })
+}
+
+function silentCoordinator(state: GroupState, { name, now }: StatusContext): StatusLine | undefined {
+  if (state.coordinatorLease.expiresAt > now) return undefined
+  const coordinator = coordinatorOf(state, name)
+  return { health: 'failing', sentence: `${coordinator.name} no longer coordinates`, because: 'Its lease ran out without renewal. The mission stands still until a Coordinator is back.', until: state.mission.deadline, actor: coordinator }
+}
+
+function failedWork(state: GroupState): StatusLine | undefined {
+  const replaced = new Set([...state.workItems.values()].flatMap((record) => record.replacesWorkItemId ?? []))
+  const failed = [...state.workItems.values()].find(({ item }) => item.state === 'failed' && !replaced.has(item.workItemId))
+  if (!failed) return undefined
+  const sequence = state.sequenceOf.get(failed.item.workItemId)
+  return { health: 'failing', sentence: `“${shorten(failed.item.contract.goal, 80)}” failed`, because: failed.reason ?? 'No reason was given.', until: state.mission.deadline, ...(sequence && { sequence }) }
+}
+
+function planning(state: GroupState, { name }: StatusContext): StatusLine | undefined {
+  if (state.workItems.size > 0) return undefined
+  const coordinator = coordinatorOf(state, name)
+  if (coordinator.online) return { health: 'healthy', sentence: `${coordinator.name} is planning the work`, because: 'No work item is authorized yet.', until: state.mission.deadline, actor: coordinator }
+  return { health: 'blocked', sentence: `Waits for ${coordinator.name} to come online`, because: 'The Coordinator plans the work; nothing starts before it connects.', until: state.mission.deadline, actor: coordinator }
+}
+
+function working(state: GroupState, { name, now }: StatusContext): StatusLine {
+  const records = [...state.workItems.values()].filter(({ item }) => item.state !== 'cancelled' && item.state !== 'failed')
+  const verified = records.filter(({ item }) => item.state === 'verified').length
+  const running = records.find(({ item }) => item.state === 'active')
+  const stuck = records.find((record) => !isFinal(record.item.state) && blockersOf(record, state, name, now).some((blocker) => !blocker.sequence))
+  const sentence = `${verified} of ${records.length} work items verified`
+  const until = state.mission.deadline
+  if (running?.item.owner) {
+    const owner = name({ type: 'agent', id: running.item.owner.agentId })
+    return { health: 'healthy', sentence, because: `${owner.name} works on “${shorten(running.item.contract.goal, 80)}”.`, until, actor: owner, ...sequenceOf(state, running.item.workItemId) }
+  }
+  if (stuck) return { health: 'blocked', sentence, because: blockersOf(stuck, state, name, now).find((blocker) => !blocker.sequence)?.sentence ?? '', until, ...sequenceOf(state, stuck.item.workItemId) }
+  const coordinator = coordinatorOf(state, name)
+  const isAllDone = verified === records.length
+  return { health: 'healthy', sentence, because: isAllDone ? `${coordinator.name} prepares the submission.` : `${coordinator.name} and the workers move the next item.`, until, actor: coordinator }
+}
+
+function sequenceOf(state: GroupState, id: string): { sequence: number } | Record<string, never> {
+  const sequence = state.sequenceOf.get(id)
+  return sequence ? { sequence } : {}
+}
