@@ -1,0 +1,68 @@
+// Links run in the gutters between lanes and the gaps between rows, never across a node that they do not concern.
+import type { Box } from './geometry.ts'
+import { LANE_WIDTH, ROW_HEIGHT } from './geometry.ts'
+import type { Place } from './layout.ts'
+
+export interface EdgeEnd {
+  readonly place: Place
+  readonly box: Box
+}
+
+export type Point = readonly [x: number, y: number]
+
+const CORNER = 6
+const SLOT = 3
+
+/**
+ * Corner points of a link from an older entry to a newer one. `slot` (0, 1, 2 …) shifts links of different
+ * provenance apart where they share a gutter.
+ */
+export function routeEdge(parent: EdgeEnd, child: EdgeEnd, slot: number): readonly Point[] {
+  const start: Point = [parent.box.x + parent.box.width / 2, parent.box.y + parent.box.height]
+  const end: Point = [child.box.x + child.box.width / 2, child.box.y]
+  const rows = child.place.row - parent.place.row
+  const isSameLane = child.place.lane === parent.place.lane
+  if (rows < 1 || (isSameLane && rows === 1)) return [start, end]
+
+  const shift = (slot - 3) * SLOT
+  if (isSameLane) {
+    const gutter = child.place.lane * LANE_WIDTH + 12 + shift
+    const [from, to] = [middleOf(parent.box), middleOf(child.box)]
+    return [[parent.box.x, from], [gutter, from], [gutter, to], [child.box.x, to]]
+  }
+  const leaving = (parent.place.row + 1) * ROW_HEIGHT + shift / 2
+  if (rows === 1) return [start, [start[0], leaving], [end[0], leaving], end]
+  const arriving = child.place.row * ROW_HEIGHT + shift / 2
+  const isFromLeft = parent.place.lane < child.place.lane
+  const gutter = (child.place.lane + (isFromLeft ? 0 : 1)) * LANE_WIDTH + shift
+  return [start, [start[0], leaving], [gutter, leaving], [gutter, arriving], [end[0], arriving], end]
+}
+
+/** SVG path through the points with rounded corners. */
+export function roundedPath(points: readonly Point[]): string {
+  const [first, ...rest] = points
+  if (!first) return ''
+  let path = `M${first[0]} ${first[1]}`
+  rest.forEach((point, index) => {
+    const before = points[index]!
+    const after = rest[index + 1]
+    if (!after) {
+      path += `L${point[0]} ${point[1]}`
+      return
+    }
+    const [inX, inY] = towards(point, before)
+    const [outX, outY] = towards(point, after)
+    path += `L${inX} ${inY}Q${point[0]} ${point[1]} ${outX} ${outY}`
+  })
+  return path
+}
+
+/** The point on the way from a corner to its neighbour where the rounding starts. */
+function towards([x, y]: Point, [otherX, otherY]: Point): Point {
+  const distance = Math.hypot(otherX - x, otherY - y)
+  if (distance === 0) return [x, y]
+  const share = Math.min(CORNER, distance / 2) / distance
+  return [x + (otherX - x) * share, y + (otherY - y) * share]
+}
+
+const middleOf = (box: Box): number => box.y + box.height / 2
