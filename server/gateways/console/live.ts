@@ -1,0 +1,52 @@
+// live: tells a page that a Space of the caller's grew, so that it reads again. The head is the cursor; a lost wake-up costs nothing.
+import { tracked } from '@trpc/server'
+import { z } from 'zod'
+import type { AuthorityService } from '../../service/service.ts'
+import { identifierText } from './session.ts'
+import { signedInProcedure } from './trpc.ts'
+
+interface Growth { readonly missionId: string; readonly groupId: string; readonly head: number }
+
+export const live = signedInProcedure
+  .input(z.object({ missionId: identifierText.optional(), lastEventId: z.string().max(200).optional() }))
+  .subscription(async function* ({ ctx, input, signal }) {
+    const grown = collectGrowth(ctx.service, signal)
+    for (const row of await ctx.service.readModels.missionsOf(ctx.me.principalId)) grown.add(row.spaceId)
+    while (!signal?.aborted) {
+      for (const spaceId of grown.take()) {
+        const found = await growthOf(ctx.service, ctx.me.principalId, spaceId)
+        if (found && (!input.missionId || found.missionId === input.missionId)) yield tracked(`${found.groupId}@${found.head}`, found)
+      }
+      await grown.wait()
+    }
+  })
+
+/** Membership is asked again for every value, so a person who was removed hears nothing more. */
+async function growthOf(service: AuthorityService, principalId: string, spaceId: string): Promise<Growth | undefined> {
+  const found = await service.reads.groupFor(principalId, spaceId)
+  return found && { missionId: found.state.mission.missionId, groupId: spaceId, head: found.state.sequence }
+}
+
+/** Spaces that grew since the last `take`, each once: a busy Space cannot fill memory. */
+function collectGrowth(service: AuthorityService, signal: AbortSignal | undefined) {
+  const pending = new Set<string>()
+  let wake: () => void = () => {}
+  const add = (spaceId: string) => {
+    pending.add(spaceId)
+    wake()
+  }
+  const unsubscribe = service.feeds.onGrowth(add)
+  signal?.addEventListener('abort', () => {
+    unsubscribe()
+    wake()
+  })
+  return {
+    add,
+    take: () => {
+      const spaces = [...pending]
+      pending.clear()
+      return spaces
+    },
+    wait: () => (pending.size > 0 || signal?.aborted ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))),
+  }
+}

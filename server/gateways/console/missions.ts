@@ -1,0 +1,102 @@
+// missions.* and approvals.*: reads of mission Spaces that the caller is a member of.
+import { z } from 'zod'
+import { encodeBase64url } from '../../../protocol/base64url.ts'
+import type { GroupState } from '../../authority/types.ts'
+import type { MembershipRow } from '../../authority/read-models.ts'
+import { approvalView } from '../../service/view/approval-view.ts'
+import { graphPage } from '../../service/view/graph-view.ts'
+import { logLine, messageView } from '../../service/view/message-view.ts'
+import { artifactViews, missionSummary, missionView } from '../../service/view/mission-view.ts'
+import { namingFor } from '../../service/view/participants.ts'
+import type { StatusContext } from '../../service/view/status-line.ts'
+import type { MissionSummary } from '../../service/views.ts'
+import type { ConsoleContext, SignedIn } from './context.ts'
+import { identifierText } from './session.ts'
+import { notFound, router, signedInProcedure } from './trpc.ts'
+
+type Context = ConsoleContext & { me: SignedIn }
+interface OpenGroup { readonly state: GroupState; readonly membership: MembershipRow; readonly view: StatusContext }
+
+const mission = z.object({ missionId: identifierText })
+const sequence = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
+const page = mission.extend({ before: sequence.optional(), limit: z.number().int().min(1).max(500) })
+
+async function openGroup(ctx: Context, groupId: string | undefined): Promise<OpenGroup> {
+  const found = groupId ? await ctx.service.reads.groupFor(ctx.me.principalId, groupId) : undefined
+  if (!found) throw notFound('This mission')
+  const name = namingFor(ctx.service, found.state)
+  return { ...found, view: { name, me: ctx.me.principalId, now: ctx.service.clock.now() } }
+}
+
+const openMission = async (ctx: Context, missionId: string) => openGroup(ctx, await ctx.service.reads.groupIdOfMission(missionId))
+
+async function summaries(ctx: Context): Promise<MissionSummary[]> {
+  const rows = await ctx.service.readModels.missionsOf(ctx.me.principalId)
+  const groups = await Promise.all(rows.map((row) => openGroup(ctx, row.spaceId)))
+  return groups.map(({ state, view }) => missionSummary(state, view)).sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
+}
+
+/** Sequences that this member may see, newest `limit` below `before`, ascending. */
+function visibleRange({ state, membership }: OpenGroup, before: number | undefined, limit: number): { after: number; count: number; hasOlder: boolean } {
+  const end = Math.min(before ?? state.sequence + 1, state.sequence + 1) - 1
+  const after = Math.max(end - limit, membership.visibilityStartSequence, 0)
+  return { after, count: Math.max(end - after, 0), hasOlder: after > membership.visibilityStartSequence }
+}
+
+export const missionsRouter = router({
+  list: signedInProcedure.query(({ ctx }) => summaries(ctx)),
+
+  view: signedInProcedure.input(mission).query(async ({ ctx, input }) => {
+    const { state, view } = await openMission(ctx, input.missionId)
+    return missionView(state, view)
+  }),
+
+  conversation: signedInProcedure.input(page.extend({ conversationId: identifierText.optional() })).query(async ({ ctx, input }) => {
+    const { state, membership, view } = await openMission(ctx, input.missionId)
+    const { conversationId, before, limit } = input
+    const filter = { ...(conversationId && { conversationId }), ...(before && { before }), limit: limit + 1 }
+    const found = await ctx.service.readModels.messageSequences(state.groupId, filter)
+    const visible = found.filter((at) => at > membership.visibilityStartSequence).sort((a, b) => b - a)
+    const entries = await ctx.service.reads.entries(state.groupId, visible.slice(0, limit))
+    return { messages: [...entries].sort((a, b) => a.sequence - b.sequence).map((entry) => messageView(entry, view.name)), hasOlder: visible.length > limit }
+  }),
+
+  graph: signedInProcedure.input(page).query(async ({ ctx, input }) => {
+    const group = await openMission(ctx, input.missionId)
+    const { after, count, hasOlder } = visibleRange(group, input.before, input.limit)
+    const { state, membership, view } = group
+    const entries = count === 0 ? [] : await ctx.service.reads.range(state.groupId, after, count)
+    const edges = await ctx.service.readModels.graphEdges(state.groupId, entries.map((entry) => entry.sequence))
+    const visible = edges.filter((edge) => edge.parent > membership.visibilityStartSequence)
+    return { ...graphPage(entries, visible, state, view.name), head: state.sequence, total: state.sequence - membership.visibilityStartSequence, hasOlder }
+  }),
+
+  log: signedInProcedure.input(page).query(async ({ ctx, input }) => {
+    const group = await openMission(ctx, input.missionId)
+    const { after, count, hasOlder } = visibleRange(group, input.before, input.limit)
+    const entries = count === 0 ? [] : await ctx.service.reads.range(group.state.groupId, after, count)
+    return { lines: entries.map((entry) => logLine(entry, group.state, group.view.name)), hasOlder }
+  }),
+
+  event: signedInProcedure.input(mission.extend({ sequence })).query(async ({ ctx, input }) => {
+    const { state, membership } = await openMission(ctx, input.missionId)
+    const [entry] = input.sequence > membership.visibilityStartSequence ? await ctx.service.reads.entries(state.groupId, [input.sequence]) : []
+    if (!entry) throw notFound('This entry')
+    const command = await ctx.service.reads.commandBytes(state.groupId, input.sequence)
+    return { bytes: encodeBase64url(entry.bytes), ...(command && { commandBytes: encodeBase64url(command) }) }
+  }),
+
+  artifacts: signedInProcedure.input(mission).query(async ({ ctx, input }) => {
+    const { state, view } = await openMission(ctx, input.missionId)
+    return artifactViews(state, view)
+  }),
+
+  approval: signedInProcedure.input(mission).query(async ({ ctx, input }) => {
+    const { state, view } = await openMission(ctx, input.missionId)
+    return approvalView(state, view)
+  }),
+})
+
+export const approvalsRouter = router({
+  list: signedInProcedure.query(async ({ ctx }) => (await summaries(ctx)).filter((summary) => summary.waitingOnMe)),
+})

@@ -1,0 +1,19 @@
+// The console's API. Components import the type only.
+import { agentsRouter } from './agents.ts'
+import { enrolmentRouter, keysRouter } from './enrolment.ts'
+import { live } from './live.ts'
+import { approvalsRouter, missionsRouter } from './missions.ts'
+import { sessionRouter } from './session.ts'
+import { router } from './trpc.ts'
+
+export const appRouter = router({
+  session: sessionRouter,
+  enrolment: enrolmentRouter,
+  keys: keysRouter,
+  agents: agentsRouter,
+  missions: missionsRouter,
+  approvals: approvalsRouter,
+  live,
+})
+
+export type AppRouter = typeof appRouter
