@@ -48,7 +48,7 @@ if (await isUpToDate()) {
   const definitions = collectDefinitions(schemas.map(({ document }) => document));
   const groups = groupSchemas(schemas);
   const types = `${emitDefinitions(definitions)}\n${emitPayloadMaps(groups, definitions)}`;
-  const validators = await compileValidators(schemas, groups);
+  const validators = await compileValidators(definitions, groups);
   await mkdir(OUTPUT, { recursive: true });
   await writeOutput('types.ts', types);
   await writeOutput('validators.d.ts', declareValidators());
@@ -85,9 +85,10 @@ function groupSchemas(schemas) {
   const frame = schemas.find(({ folder }) => folder === 'frames').document;
   return {
     documentValidators: inFolders('objects', 'frames'),
-    frameValidators: Object.keys(frame.$defs)
-      .filter((key) => frame.oneOf.some(({ $ref }) => $ref === `#/$defs/${key}`))
-      .map((key) => [key, `${frame.$id}#/$defs/${key}`]),
+    frameValidators: frame.oneOf.map(({ $ref }) => {
+      const { frameType, phase } = frame.$defs[$ref.replace('#/$defs/', '')].properties;
+      return [phase === undefined ? frameType.const : `${frameType.const} ${phase.const}`, frame.$id + $ref];
+    }),
     commandPayloadValidators: inFolders('payloads/commands'),
     eventPayloadValidators: inFolders('payloads/events'),
   };
@@ -106,15 +107,16 @@ function emitPayloadMaps(groups, definitions) {
 }
 
 /** One self-contained ES module: ajv's generated functions, bundled with the checks that they call. */
-async function compileValidators(schemas, groups) {
+async function compileValidators(definitions, groups) {
   const { Ajv2020, _ } = await import('ajv/dist/2020.js');
   const { default: standaloneCode } = await import('ajv/dist/standalone/index.js');
   const { build } = await import('esbuild');
 
   const ajv = new Ajv2020({
-    schemas: schemas.map(({ document }) => document),
     code: { source: true, esm: true, formats: _`checks` },
     formats: { uri: () => true, 'date-time': () => true },
+
+    inlineRefs: false,
     messages: false,
     ownProperties: true,
     strictNumbers: false,
@@ -122,15 +124,17 @@ async function compileValidators(schemas, groups) {
     strictTypes: false,
   });
   useLinearUniqueItems(ajv, _);
+  // Registered one by one: ajv would compile a copy of `common.schema.json#/$defs/id` for every file that refers to it.
+  for (const [reference, { schema }] of definitions) ajv.addSchema(schema, reference);
 
   const ids = new Map();
   const tables = Object.entries(groups).map(([table, entries]) => {
     const members = entries.map(([key, id]) => {
       const name = `entry${ids.size}`;
       ids.set(name, id);
-      return `[${JSON.stringify(key)}, ${name}]`;
+      return `'${key}': ${name}`;
     });
-    return `export const ${table} = new Map([${members.join(', ')}]);`;
+    return `export const ${table} = { __proto__: null, ${members.join(', ')} };`;
   });
   const functions = standaloneCode(ajv, Object.fromEntries(ids))
     .replaceAll(CHECKS.lengthImport, 'checks.codePointLength')
@@ -140,8 +144,7 @@ async function compileValidators(schemas, groups) {
     bundle: true,
     format: 'esm',
     target: 'es2022',
-    minifySyntax: true,
-    minifyWhitespace: true,
+    minify: true,
     write: false,
   });
   const code = outputFiles[0].text;
@@ -151,23 +154,25 @@ async function compileValidators(schemas, groups) {
 
 /** ajv compares the elements pair by pair, which a peer could use to stall the process. */
 function useLinearUniqueItems(ajv, _) {
+  // Stands in while ajv checks the schemas themselves; the generated code calls ours.
+  const ref = (items) => new Set(items.map((item) => JSON.stringify(item))).size < items.length;
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
     code(context) {
-      const hasDuplicates = context.gen.scopeValue('func', { ref: 'hasDuplicates', code: _`checks.hasDuplicates` });
+      const hasDuplicates = context.gen.scopeValue('func', { ref, code: _`checks.hasDuplicates` });
       if (context.schema) context.fail(_`${hasDuplicates}(${context.data})`);
     },
   });
 }
 
 function declareValidators() {
-  const table = (name, key) => `export declare const ${name}: ReadonlyMap<${key}, Validator>;\n`;
+  const table = (name, key) => `export declare const ${name}: Readonly<Record<${key}, Validator>>;`;
   return `import type { CommandPayloads, EventPayloads, ProtocolObjects } from './types.ts';
 
-/** What failed: the first entry lies deepest. Members beyond these may hold text of the peer's. */
+/** One failed rule. Only names and bounds from the schema may be taken from \`params\`; the rest can be a peer's text. */
 export interface ValidatorError {
   readonly instancePath: string;
   readonly keyword: string;
@@ -176,14 +181,17 @@ export interface ValidatorError {
 
 export interface Validator {
   (value: unknown): boolean;
-  /** Set by the latest call that returned false. */
+  /** Set by the latest call that returned false; the alternatives of a choice come before the choice itself. */
   readonly errors?: readonly ValidatorError[] | null;
 }
 
-${table('documentValidators', 'keyof ProtocolObjects')}${table('frameValidators', 'string')}${table(
-    'commandPayloadValidators',
-    'keyof CommandPayloads',
-  )}${table('eventPayloadValidators', 'keyof EventPayloads')}`;
+// None of these tables has a prototype, so a name of a peer's finds an entry or nothing.
+${table('documentValidators', 'keyof ProtocolObjects')}
+/** By \`frameType\`, and for HELLO by \`frameType phase\`. */
+${table('frameValidators', 'string')}
+${table('commandPayloadValidators', 'keyof CommandPayloads')}
+${table('eventPayloadValidators', 'keyof EventPayloads')}
+`;
 }
 
 /** Renames into place, so that a process importing the file never sees half of it. */
