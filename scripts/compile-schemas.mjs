@@ -24,16 +24,14 @@ const OTHER_INPUTS = [
   'node_modules/esbuild/package.json',
 ]
 
-/** Our own checks, and how generated code reaches them. */
-const CHECKS = {
-  imports: `
-    import { codePointLength } from './code-point-length.ts';
-    import { isUri } from './identifier.ts';
-    import { isTimestamp } from './timestamp.ts';
-    import { hasDuplicates } from './unique-items.ts';
-    const checks = { 'uri': isUri, 'date-time': isTimestamp, codePointLength, hasDuplicates };`,
-  lengthImport: 'require("ajv/dist/runtime/ucs2length").default',
-}
+/** Our own checks, as the generated functions call them. */
+const CHECKS = `
+import { codePointLength } from './code-point-length.ts'
+import { isUri } from './identifier.ts'
+import { isTimestamp } from './timestamp.ts'
+import { hasDuplicates } from './unique-items.ts'
+const checks = { uri: isUri, 'date-time': isTimestamp, codePointLength, hasDuplicates }
+`
 
 const files = (await readdir(SCHEMAS, { recursive: true })).filter((name) => name.endsWith(SUFFIX)).sort()
 const digest = await digestOf([...files.map((name) => path.join('schemas', name)), ...OTHER_INPUTS])
@@ -59,11 +57,10 @@ if (await isUpToDate()) {
 
 async function digestOf(names) {
   const hash = createHash('sha256')
-  for (const name of names)
-    hash
-      .update(`${name}\0`)
-      .update(await readFile(path.join(ROOT, name)))
-      .update('\0')
+  for (const name of names) {
+    const content = await readFile(path.join(ROOT, name))
+    hash.update(`${name} ${content.length}\n`).update(content)
+  }
   return hash.digest('hex')
 }
 
@@ -108,16 +105,13 @@ function emitPayloadMaps(groups, definitions) {
   ].join('\n')
 }
 
-/** One self-contained ES module: ajv's generated functions, bundled with the checks that they call. */
+/** One self-contained ES module with a table of validators per group. */
 async function compileValidators(definitions, groups) {
   const { Ajv2020, _ } = await import('ajv/dist/2020.js')
   const { default: standaloneCode } = await import('ajv/dist/standalone/index.js')
-  const { build } = await import('esbuild')
-
   const ajv = new Ajv2020({
     code: { source: true, esm: true, formats: _`checks` },
     formats: { uri: () => true, 'date-time': () => true },
-
     inlineRefs: false,
     messages: false,
     ownProperties: true,
@@ -129,24 +123,21 @@ async function compileValidators(definitions, groups) {
   // Registered one by one: ajv would compile a copy of `common.schema.json#/$defs/id` for every file that refers to it.
   for (const [reference, { schema }] of definitions) ajv.addSchema(schema, reference)
 
-  const ids = new Map()
-  const tables = Object.entries(groups).map(([table, entries]) => {
-    const members = entries.map(([key, id]) => {
-      const name = `entry${ids.size}`
-      ids.set(name, id)
-      return `'${key}': ${name}`
-    })
-    return `export const ${table} = { __proto__: null, ${members.join(', ')} };`
-  })
-  const functions = standaloneCode(ajv, Object.fromEntries(ids))
-    .replaceAll(CHECKS.lengthImport, 'checks.codePointLength')
+  const entries = Object.values(groups).flat()
+  const functions = standaloneCode(ajv, Object.fromEntries(entries.map(([, id], index) => [`entry${index}`, id])))
+    .replaceAll('require("ajv/dist/runtime/ucs2length").default', 'checks.codePointLength')
     .replaceAll('export const entry', 'const entry')
+  const tables = Object.entries(groups).map(([table, members]) => {
+    const lines = members.map((member) => `'${member[0]}': entry${entries.indexOf(member)}`)
+    return `export const ${table} = { __proto__: null, ${lines.join(', ')} }`
+  })
+  return bundle([CHECKS, functions, ...tables].join('\n'))
+}
+
+async function bundle(contents) {
+  const { build } = await import('esbuild')
   const { outputFiles } = await build({
-    stdin: {
-      contents: [CHECKS.imports, functions, ...tables].join('\n'),
-      resolveDir: path.join(ROOT, 'protocol'),
-      sourcefile: 'validators.js',
-    },
+    stdin: { contents, resolveDir: path.join(ROOT, 'protocol'), sourcefile: 'validators.js' },
     bundle: true,
     format: 'esm',
     target: 'es2022',
