@@ -87,13 +87,15 @@ export async function verifyDocument<K extends DocumentKind>(request: {
 }
 
 /**
- * Verifies a document nested in one that was parsed strictly; stage 1 is behind it. `schemaView` is the matching part
- * of the outer schema view and may be left out once the outer document has passed canonicalization and its schema.
+ * Verifies a document that was parsed strictly, alone or nested in another; stage 1 is behind it. `schemaView` is the
+ * matching part of the outer schema view and may be left out once the outer document has passed canonicalization and
+ * its schema. Without `bytes` the result carries the RFC 8785 form.
  */
 export async function verifyParsedDocument<K extends DocumentKind>(request: {
   readonly kind: K
   readonly value: JsonValue
   readonly schemaView?: JsonValue
+  readonly bytes?: Uint8Array
   readonly registry: KeyResolver
   readonly verifySignature?: SignatureVerifier
 }): Promise<Verification<VerifiedDocument<K>>> {
