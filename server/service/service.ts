@@ -52,6 +52,15 @@ export interface Feeds {
   onGrowth(listener: (spaceId: string, head: number) => void): () => void
 }
 
+/** How far each Agent has processed each of its Groups (A-234). Never decides what is replayed; SUBSCRIBE does. */
+export interface Cursors {
+  /**
+   * Stores an acknowledged position durably; a lower one than before changes nothing. GROUP_NOT_FOUND for unknown and hidden
+   * Groups alike, INVALID_COMMAND above the Group's head: nobody has processed what was never written.
+   */
+  acknowledge(agentId: string, groupId: string, sequence: number): Promise<Result<void, Rejection>>
+}
+
 /** Reads for the console and the HTTP door. All authorize the caller: `undefined` = does not exist for them. */
 export interface Reads {
   /** The live fold; treat as read-only. */
@@ -101,6 +110,7 @@ export interface AuthorityService {
   readonly clock: Clock
   readonly sessions: Sessions
   readonly feeds: Feeds
+  readonly cursors: Cursors
   readonly reads: Reads
   readonly readModels: ReadModels
   readonly identities: Identities

@@ -1,0 +1,97 @@
+// The door for Agents: one upgrade becomes one authenticated connection.
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { AuthorityService } from '../../service/service.ts'
+import { AddressQuota } from './address-quota.ts'
+import { CLOSE_CODES } from './close-codes.ts'
+import { Connection } from './connection.ts'
+import type { MwpLimits } from './limits.ts'
+import { DEFAULT_MWP_LIMITS } from './limits.ts'
+
+export interface MwpDoorOptions {
+  readonly limits?: Partial<MwpLimits>
+  /** Told of faults of our own; peers see INTERNAL_ERROR only. */
+  readonly onFault: (fault: unknown) => void
+}
+
+export interface MwpDoor {
+  /** Takes over an upgrade to `/mwp` whose Host and Origin have been checked. */
+  handleUpgrade(request: IncomingMessage, transport: Duplex, head: Buffer): void
+  /** Connections now: how many are still in their handshake, how many are authenticated. */
+  count(): { unauthenticated: number; authenticated: number }
+  /** Turns new connections away and resolves when the present ones have ended. */
+  close(): Promise<void>
+}
+
+/** Opens the MissionWeaveProtocol door (A-237 to A-242). The authority must be ready. */
+export function createMwpDoor(service: AuthorityService, options: MwpDoorOptions): MwpDoor {
+  const limits: MwpLimits = { ...DEFAULT_MWP_LIMITS, ...options.limits }
+  const quota = new AddressQuota(limits.maxUnauthenticatedPerAddress, limits.maxUnauthenticated)
+  const connections = new Set<Connection>()
+  const byAgent = new Map<string, Connection>()
+  let isClosing = false
+
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: limits.maxFrameBytes,
+    maxFragments: limits.maxFragments,
+    closeTimeout: limits.closeTimeoutMs,
+    clientTracking: true,
+  })
+
+  const stopListening = service.sessions.onReplaced((agentId) => {
+    const connection = byAgent.get(agentId)
+    if (connection?.session === undefined || service.sessions.isCurrent(connection.session)) return
+    connection.end(CLOSE_CODES.sessionReplaced)
+  })
+  const liveness = setInterval(() => {
+    for (const connection of connections) connection.checkLiveness()
+  }, limits.pingIntervalMs)
+
+  function handleUpgrade(request: IncomingMessage, transport: Duplex, head: Buffer): void {
+    transport.on('error', () => transport.destroy())
+    const giveBack = isClosing ? undefined : quota.take(request.socket.remoteAddress ?? '')
+    if (giveBack === undefined) return turnAway(transport)
+    transport.once('close', giveBack)
+    sockets.handleUpgrade(request, transport, head, (socket) => {
+      const connection = new Connection(socket, transport, {
+        service,
+        limits,
+        onFault: options.onFault,
+        onAuthenticated: (authenticated, { agentId }) => {
+          giveBack()
+          byAgent.set(agentId, authenticated)
+        },
+        onClosed,
+      })
+      connections.add(connection)
+    })
+  }
+
+  function onClosed(connection: Connection): void {
+    connections.delete(connection)
+    const agentId = connection.session?.agentId
+    if (agentId !== undefined && byAgent.get(agentId) === connection) byAgent.delete(agentId)
+  }
+
+  async function close(): Promise<void> {
+    isClosing = true
+    stopListening()
+    const closed = [...sockets.clients].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+    for (const connection of connections) connection.end(CLOSE_CODES.serverStopping)
+    await Promise.all(closed)
+    clearInterval(liveness)
+  }
+
+  return {
+    handleUpgrade,
+    count: () => ({ unauthenticated: quota.count, authenticated: byAgent.size }),
+    close,
+  }
+}
+
+function turnAway(transport: Duplex): void {
+  transport.end('HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+}
