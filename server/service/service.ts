@@ -3,8 +3,9 @@ import type { Actor, AgentCard } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import type { ParsedJson } from '../../protocol/strict-json.ts'
+import type { MembershipRow } from '../authority/read-models.ts'
 import type { GroupState } from '../authority/types.ts'
-import type { ArtifactStore, Clock, DecodedEntry, KeyUse, LogEntry, MembershipRow, PrincipalRecord, ReadModels, RegisteredKey } from './ports.ts'
+import type { ArtifactStore, Clock, DecodedEntry, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey } from './ports.ts'
 
 export type Door = 'mwp' | 'http' | 'internal'
 

@@ -1,0 +1,37 @@
+// Between an Event and its stored bytes.
+import { encodeBase64url } from '../../protocol/base64url.ts'
+import { canonicalText } from '../../protocol/canonical-json.ts'
+import type { EventDocument } from '../../protocol/generated/types.ts'
+import { invariant } from '../../protocol/result.ts'
+import type { ServiceIdentity } from './organization-keys.ts'
+import type { DecodedEntry, LogEntry } from './ports.ts'
+
+const utf8 = new TextEncoder()
+const text = new TextDecoder()
+
+/** An Event of our own log; its bytes were made and signed here, so a plain parse suffices. */
+export const decodeEvent = (bytes: Uint8Array): EventDocument => JSON.parse(text.decode(bytes)) as EventDocument
+
+export const decodeEntry = (entry: LogEntry): DecodedEntry => ({ ...entry, event: decodeEvent(entry.bytes) })
+
+/** An Event with everything but the signature's value. */
+export type UnsignedEvent = Omit<EventDocument, 'signature'>
+
+/**
+ * Signs an Event as the Group Authority and returns the document with its RFC 8785 bytes. The text is made once: the
+ * signature goes in at its place in member order.
+ */
+export async function signEvent(event: UnsignedEvent, authority: ServiceIdentity): Promise<{ event: EventDocument; bytes: Uint8Array }> {
+  const unsigned = canonicalText(event)
+  const value = encodeBase64url(await authority.sign(utf8.encode(unsigned)))
+  const signature = { algorithm: 'Ed25519' as const, keyId: authority.keyId, createdAt: event.occurredAt, value }
+  return { event: { ...event, signature }, bytes: utf8.encode(withMember(unsigned, event, 'signature', canonicalText(signature))) }
+}
+
+/** The canonical text of an object, given as text and value, with one more member. */
+function withMember(canonical: string, object: object, name: string, memberText: string): string {
+  const later = Object.fromEntries(Object.entries(object).filter(([member, value]) => member > name && value !== undefined))
+  const tail = Object.keys(later).length > 0 ? `,${canonicalText(later).slice(1)}` : '}'
+  invariant(canonical.endsWith(tail), 'members out of canonical order')
+  return `${canonical.slice(0, -tail.length)},"${name}":${memberText}${tail}`
+}

@@ -1,0 +1,85 @@
+// Ordered, gapless Events of one Group: replay first, then live, pulled by the reader.
+import type { EventDocument, Membership } from '../../protocol/generated/types.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import type { Rejection } from '../../protocol/error-codes.ts'
+import type { Result } from '../../protocol/result.ts'
+import { err, ok } from '../../protocol/result.ts'
+import { decodeEvent } from './event-bytes.ts'
+import type { LogEntry } from './ports.ts'
+import type { Feeds, GroupFeed, Reads } from './service.ts'
+import type { SpaceTail, SpaceTails } from './space-tails.ts'
+
+export class TailFeeds implements Feeds {
+  readonly #tails: SpaceTails
+  readonly #reads: Pick<Reads, 'groupFor'>
+
+  constructor(tails: SpaceTails, reads: Pick<Reads, 'groupFor'>) {
+    this.#tails = tails
+    this.#reads = reads
+  }
+
+  async open(principalId: string, groupId: string, after: number): Promise<Result<GroupFeed, Rejection>> {
+    const found = await this.#reads.groupFor(principalId, groupId)
+    if (found === undefined) return err(reject('GROUP_NOT_FOUND', 'There is no such Group for this caller.'))
+    const { membershipEpoch, visibilityStartSequence } = found.membership
+    const tail = await this.#tails.follow(groupId)
+    return ok(new TailFeed(this.#tails, tail, { principalId, membershipEpoch, after: Math.max(after, visibilityStartSequence - 1) }))
+  }
+
+  onGrowth(listener: (spaceId: string, head: number) => void): () => void {
+    return this.#tails.onGrowth(listener)
+  }
+}
+
+class TailFeed implements GroupFeed {
+  readonly #tails: SpaceTails
+  readonly #tail: SpaceTail
+  readonly #principalId: string
+  readonly #membershipEpoch: number
+  #position: number
+  #hasEnded = false
+  #cancelWait: (() => void) | undefined
+
+  constructor(tails: SpaceTails, tail: SpaceTail, start: { principalId: string; membershipEpoch: number; after: number }) {
+    this.#tails = tails
+    this.#tail = tail
+    this.#principalId = start.principalId
+    this.#membershipEpoch = start.membershipEpoch
+    this.#position = start.after
+  }
+
+  async next(limit: number): Promise<readonly LogEntry[] | 'ended'> {
+    while (!this.#hasEnded) {
+      const entries = await this.#tail.after(this.#position, limit)
+      if (this.#hasEnded) break
+      if (entries.length > 0) return this.#deliver(entries)
+      const growth = this.#tail.growth(this.#position)
+      this.#cancelWait = growth.cancel
+      await growth.done
+    }
+    return 'ended'
+  }
+
+  close(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#cancelWait?.()
+    this.#tails.release(this.#tail)
+  }
+
+  /** The Event that ends the reader's Membership is the last one it gets. */
+  #deliver(entries: readonly LogEntry[]): readonly LogEntry[] {
+    const end = entries.findIndex((entry) => this.#endsMembership(entry))
+    const delivered = end === -1 ? entries : entries.slice(0, end + 1)
+    this.#position = delivered.at(-1)!.sequence
+    if (end !== -1) this.close()
+    return delivered
+  }
+
+  #endsMembership(entry: LogEntry): boolean {
+    if (entry.kind !== 'membership.ended' && entry.kind !== 'membership.changed') return false
+    const { membership } = decodeEvent(entry.bytes).payload as EventDocument['payload'] & { membership: Membership }
+    // An end from before the reader came back belongs to an earlier Membership.
+    return membership.member.id === this.#principalId && membership.state === 'ended' && membership.membershipEpoch >= this.#membershipEpoch
+  }
+}
