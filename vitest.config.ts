@@ -4,7 +4,6 @@ const everywhere = ['protocol', 'server', 'sdk', 'components', 'drizzle', 'examp
 const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*${suffix}`)
 
 export default defineConfig({
-  esbuild: { jsx: 'automatic' },
   test: {
     passWithNoTests: false,
     projects: [

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { takeInventory } from './inventory.ts'
-import { checkLicences, licencesCsv, licencesNamedIn } from './licence-policy.ts'
+import { checkLicences, licencesAllowedBy, licencesCsv } from './licence-policy.ts'
 import { checkLinks, isBroken } from './link-check.ts'
 import { openRisks, reviewReport } from './report.ts'
 
@@ -66,8 +66,10 @@ describe('licence policy', () => {
     expect(licencesCsv(checkLicences(await takeInventory(folder), []))).toContain('"Custom, ""odd"""')
   })
 
-  test('finds the licences that a comment names, and no other words', () => {
-    expect(licencesNamedIn('Please allow MPL-2.0, LGPL-3.0-or-later and CC-BY-4.0; release 1.2 can wait.')).toEqual(['MPL-2.0', 'LGPL-3.0-or-later', 'CC-BY-4.0'])
+  test('a comment allows the missing licences that it names, and no others', async () => {
+    await lock(Object.fromEntries(['MPL-2.0', 'LGPL-3.0-or-later', 'LGPL-3.0', 'GPL-3.0-only', 'SIL OPEN FONT LICENSE'].map((license, n) => [`node_modules/p${n}`, { version: '1.0.0', license }])))
+    const report = checkLicences(await takeInventory(folder), ['MIT'])
+    expect(licencesAllowedBy('Please allow MPL-2.0, LGPL-3.0-or-later and SIL OPEN FONT LICENSE.', report)).toEqual(['LGPL-3.0-or-later', 'MPL-2.0', 'SIL OPEN FONT LICENSE'])
   })
 })
 

@@ -3,7 +3,13 @@ import parseSpdx from 'spdx-expression-parse'
 import type { Dependency, Inventory } from './inventory.ts'
 
 export type Verdict = 'allowed' | 'denied' | 'unreadable'
-export interface LicenceFinding { readonly dependency: Dependency; readonly verdict: Verdict; readonly reason: string }
+export interface LicenceFinding {
+  readonly dependency: Dependency
+  readonly verdict: Verdict
+  readonly reason: string
+  /** What would have to be allowed for this dependency to pass; empty when it passes or declares nothing. */
+  readonly missing: readonly string[]
+}
 export interface LicenceReport { readonly allowed: readonly string[]; readonly findings: readonly LicenceFinding[] }
 
 /** What a release may ship when nobody said otherwise: permissive licences only. */
@@ -18,12 +24,13 @@ export function checkLicences({ dependencies }: Inventory, allowed: readonly str
 
 function judge(dependency: Dependency, permitted: ReadonlySet<string>): LicenceFinding {
   const { licence } = dependency
-  if (licence === '') return { dependency, verdict: 'unreadable', reason: 'declares no licence' }
-  if (permitted.has(licence)) return { dependency, verdict: 'allowed', reason: 'on the list' }
+  if (licence === '') return { dependency, verdict: 'unreadable', reason: 'declares no licence', missing: [] }
+  if (permitted.has(licence)) return { dependency, verdict: 'allowed', reason: 'on the list', missing: [] }
   const expression = parse(licence)
-  if (!expression) return { dependency, verdict: 'unreadable', reason: `“${licence}” is not an SPDX expression` }
+  if (!expression) return { dependency, verdict: 'unreadable', reason: `“${licence}” is not an SPDX expression`, missing: [licence] }
   const missing = notPermitted(expression, permitted)
-  return missing.length === 0 ? { dependency, verdict: 'allowed', reason: 'on the list' } : { dependency, verdict: 'denied', reason: `${missing.join(', ')} not on the list` }
+  if (missing.length === 0) return { dependency, verdict: 'allowed', reason: 'on the list', missing }
+  return { dependency, verdict: 'denied', reason: `${missing.join(', ')} not on the list`, missing }
 }
 
 function parse(licence: string): Expression | undefined {
@@ -56,8 +63,8 @@ function quote(field: string): string {
   return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field
 }
 
-/** Licence identifiers that a person's comment asks to allow, for example “allow MPL-2.0 and LGPL-3.0-or-later”. */
-export function licencesNamedIn(comment: string): readonly string[] {
-  const words = comment.match(/[A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]/g) ?? []
-  return [...new Set(words.filter((word) => /\d/.test(word) && parse(word) !== undefined))]
+/** Which of the missing licences a person's comment names, for example “allow MPL-2.0 and LGPL-3.0-or-later”. */
+export function licencesAllowedBy(comment: string, { findings }: LicenceReport): readonly string[] {
+  const missing = [...new Set(findings.flatMap((finding) => finding.missing))].sort()
+  return missing.filter((licence) => new RegExp(`(?<![A-Za-z0-9.-])${licence.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![A-Za-z0-9-])`).test(comment))
 }
