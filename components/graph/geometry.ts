@@ -1,6 +1,8 @@
 // Pixels of the graph at zoom 1. Every node has a fixed size, so that nothing is measured before it is placed.
-import type { NodeKind } from '../../server/service/views.ts'
+import type { GraphPage } from '../trpc.tsx'
 import type { Place } from './layout.ts'
+
+export type NodeKind = GraphPage['nodes'][number]['nodeKind']
 
 export const LANE_WIDTH = 288
 export const ROW_HEIGHT = 88

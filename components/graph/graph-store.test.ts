@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { GraphEdge, GraphNode, GraphPage } from '../../server/service/views.ts'
+import type { GraphPage } from '../trpc.tsx'
+import type { GraphEdge, GraphNode } from './graph-store.ts'
 import { EMPTY_GRAPH, joinPage } from './graph-store.ts'
 import { growForest, treeRows } from './tree-rows.ts'
 
@@ -7,7 +8,7 @@ const actor = { id: 'urn:uuid:00000000-0000-4000-8000-000000000001', type: 'agen
 const node = (sequence: number, lane = 'mission'): GraphNode => ({
   id: `urn:x:${sequence}`, sequence, nodeKind: 'message', eventKind: 'message.posted', title: `entry ${sequence}`, actor, at: '2026-11-29T10:00:00Z', lane,
 })
-const page = (sequences: readonly number[], edges: readonly GraphEdge[], hasOlder: boolean): GraphPage => ({
+const page = (sequences: readonly number[], edges: GraphEdge[], hasOlder: boolean): GraphPage => ({
   nodes: sequences.map((sequence) => node(sequence)), edges, lanes: [{ id: 'mission', title: 'Planning' }], head: 9, total: 9, hasOlder,
 })
 const reply = (child: number, parent: number): GraphEdge => ({ child, parent, provenance: 'reply' })

@@ -1,9 +1,12 @@
 // The part of a Space's graph that this page holds: one gapless run of the log, grown at either end.
-import type { GraphEdge, GraphNode, GraphPage } from '../../server/service/views.ts'
+import type { GraphPage } from '../trpc.tsx'
 import type { EdgeIndex } from './graph-window.ts'
 import { indexEdges } from './graph-window.ts'
 import type { LaneLayout } from './layout.ts'
 import { EMPTY_LAYOUT, extendLayout } from './layout.ts'
+
+export type GraphNode = GraphPage['nodes'][number]
+export type GraphEdge = GraphPage['edges'][number]
 
 export interface LoadedGraph {
   /** Ascending by sequence. */

@@ -1,5 +1,7 @@
 // How each kind of link looks and reads. The list is closed: the console draws no link that the log does not hold.
-import type { EdgeProvenance } from '../../server/authority/read-models.ts'
+import type { GraphPage } from '../trpc.tsx'
+
+export type EdgeProvenance = GraphPage['edges'][number]['provenance']
 
 export interface ProvenanceStyle {
   /** Read from the newer entry to the older one: "#12 replies to #7". */

@@ -1,5 +1,5 @@
 // The graph as a tree-grid: every entry once, under the link that best explains it; its other links are said in words.
-import type { GraphEdge, GraphNode } from '../../server/service/views.ts'
+import type { GraphEdge, GraphNode } from './graph-store.ts'
 import { PROVENANCE_RANK } from './provenance.ts'
 
 export interface TreeRow {

@@ -1,0 +1,43 @@
+// The one sentence that says what a signature does. Its template has a name and a hash, which the page shows, so that
+// two people who signed can tell whether they were asked the same thing.
+import { sha256Hash } from '../../protocol/digest.ts'
+import type { ApprovalView } from '../trpc.tsx'
+
+export type Decision = 'approved' | 'changes_requested'
+
+const TEMPLATE = '{act} revision {revision} of “{title}”: {artifacts}, {since}.'
+const ACTS: Readonly<Record<Decision, string>> = { approved: 'Approve', changes_requested: 'Request changes to' }
+
+export const ACT_TEMPLATE = {
+  id: 'countersign.act.mission-final.1',
+  hash: sha256Hash(new TextEncoder().encode(JSON.stringify([TEMPLATE, ACTS]))),
+} as const
+
+/** "Approve revision 17 of “X”: 6 artifacts, 2 changed, 1 added and 1 removed since your decision on revision 14." */
+export function actSentence(view: ApprovalView, decision: Decision): string {
+  const values: Readonly<Record<string, string>> = {
+    act: ACTS[decision],
+    revision: String(view.pending?.missionRevision ?? view.mission.revision),
+    title: view.mission.title,
+    artifacts: counted(new Set(view.pending?.artifactHashes).size, 'artifact'),
+    since: sinceLastDecision(view),
+  }
+  return TEMPLATE.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+}
+
+/** "2 changed since your decision on revision 14", or that there was none. */
+export function sinceLastDecision(view: ApprovalView): string {
+  const last = view.decisions[0]?.approval
+  if (!last) return 'your first decision on this mission'
+  const changes = [
+    [view.artifacts.filter((artifact) => artifact.change === 'changed').length, 'changed'],
+    [view.artifacts.filter((artifact) => artifact.change === 'added').length, 'added'],
+    [view.removed.length, 'removed'],
+  ] as const
+  const words = changes.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  return `${inWords(words) || 'none changed'} since your decision on revision ${last.missionRevision}`
+}
+
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+const inWords = (words: readonly string[]): string => [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' and ')
