@@ -1,0 +1,144 @@
+// The signer that lives in the page itself: keys in IndexedDB, gestures in dialogs.
+import { encodeBase64url } from '../../protocol/base64url.ts'
+import { instantFromEpochMs } from '../../protocol/timestamp.ts'
+import type { Result } from '../../protocol/result.ts'
+import { err, ok } from '../../protocol/result.ts'
+import type { Signer as SignBytes } from '../../protocol/signed-documents.ts'
+import { makeUnextractableKey, makeWrappedKey, probeCustody, signWith, unwrapSeed } from './key-custody.ts'
+import type { KeyStore, StoredKey } from './key-store.ts'
+import type { HeldKey, KeyUse, NameHints, NewKeyProof, ProbeOutcome, SignRequest, Signer, SignerRefusal } from './signer.ts'
+import { completeCommand, isPossessionChallenge, planSigning, type SigningPlan } from './signing-plan.ts'
+
+export interface ConfirmRequest {
+  readonly plan: SigningPlan
+  readonly keys: readonly StoredKey[]
+  readonly names: NameHints
+  readonly staleAtMs: number | undefined
+  /** False when the passphrase does not open the key; the dialog stays open. */
+  readonly attempt: (key: StoredKey, passphrase: string | undefined) => Promise<boolean>
+}
+
+/** What only a person can give. */
+export interface Gestures {
+  confirm(request: ConfirmRequest): Promise<'done' | 'cancelled' | 'stale'>
+  unlock(request: { readonly label: string; readonly attempt: (passphrase: string) => Promise<boolean> }): Promise<'done' | 'cancelled'>
+  newPassphrase(): Promise<string | undefined>
+}
+
+export interface LocalSignerOptions {
+  readonly store: KeyStore
+  readonly gestures: Gestures
+  /** Scheme, host and port of this page: challenges for another site are refused. */
+  readonly origin: string
+}
+
+// Half a minute less than the authority's window, for the way there.
+const FRESH_FOR_MS = 4.5 * 60_000
+
+export function createLocalSigner({ store, gestures, origin }: LocalSignerOptions): Signer {
+  const unlockedSeeds = new Map<string, Uint8Array>()
+  let probing: Promise<ProbeOutcome> | undefined
+  const probe = () => (probing ??= probeCustody(store))
+
+  /** Bytes to sign with, by way of the gesture that the key's use demands. */
+  async function withKey<T>(plan: SigningPlan, request: SignRequest, act: (keyId: string, sign: SignBytes) => Promise<T>): Promise<Result<T, SignerRefusal>> {
+    const keys = await candidates(store, plan.use, request.keyIds)
+    const first = keys[0]
+    if (first === undefined) return err('no-key')
+    let made: T | undefined
+    const attempt = async (key: StoredKey, passphrase: string | undefined): Promise<boolean> => {
+      const seed = await seedOf(key, passphrase)
+      if (seed === 'locked') return false
+      made = await act(key.binding!.keyId, (bytes) => signWith(key, bytes, seed))
+      return true
+    }
+    const outcome =
+      first.use === 'authority'
+        ? await gestures.confirm({ plan, keys, names: request.names ?? {}, staleAtMs: staleAtMs(plan), attempt })
+        : (await attempt(first, undefined))
+          ? 'done'
+          : await gestures.unlock({ label: first.label, attempt: (passphrase) => attempt(first, passphrase) })
+    return outcome === 'done' ? ok(made!) : err(outcome)
+  }
+
+  /** Seed of a wrapped key. A conversation key stays unlocked while the page lives, an authority key for one signature. */
+  async function seedOf(key: StoredKey, passphrase: string | undefined): Promise<Uint8Array | undefined | 'locked'> {
+    if (key.custody !== 'passphrase') return undefined
+    const known = unlockedSeeds.get(key.publicKey)
+    if (known !== undefined) return known
+    const seed = passphrase === undefined ? undefined : await unwrapSeed(key, passphrase)
+    if (seed !== undefined && key.use === 'conversation') unlockedSeeds.set(key.publicKey, seed)
+    return seed ?? 'locked'
+  }
+
+  return {
+    probe,
+    listKeys: async () => (await store.list()).map(withoutPrivateHalf),
+    bindKey: async (publicKey, binding) => {
+      const key = await store.find(publicKey)
+      if (key !== undefined) await store.put({ ...key, binding })
+    },
+    forgetKey: async (publicKey) => {
+      unlockedSeeds.delete(publicKey)
+      await store.remove(publicKey)
+    },
+    createKeys: (keys, challenge) => createKeys({ store, gestures, origin, probe }, keys, challenge),
+    signCommand: async (request) => {
+      const plan = planSigning(request.bytes, origin)
+      if (!plan.ok || plan.value.form !== 'command') return err('unreadable')
+      const command = plan.value
+      return withKey(command, request, (keyId, sign) => completeCommand(command, keyId, sign))
+    },
+    signStatement: async (request) => {
+      const plan = planSigning(request.bytes, origin)
+      if (!plan.ok || plan.value.form === 'command') return err('unreadable')
+      return withKey(plan.value, request, async (keyId, sign) => ({ keyId, signature: encodeBase64url(await sign(request.bytes)) }))
+    },
+  }
+}
+
+type CreationTools = LocalSignerOptions & { readonly probe: () => Promise<ProbeOutcome> }
+
+async function createKeys(
+  { store, gestures, origin, probe }: CreationTools,
+  wanted: readonly { readonly use: KeyUse; readonly label: string }[],
+  challenge: Uint8Array,
+): Promise<Result<readonly NewKeyProof[], SignerRefusal>> {
+  if (!isPossessionChallenge(challenge, origin)) return err('unreadable')
+  const { custody } = await probe()
+  if (custody === 'none') return err('no-storage')
+  const passphrase = custody === 'passphrase' ? await gestures.newPassphrase() : undefined
+  if (custody === 'passphrase' && passphrase === undefined) return err('cancelled')
+  // Asks the browser not to evict the keys; a refusal changes nothing but the odds.
+  await navigator.storage?.persist?.().catch(() => false)
+  const proofs: NewKeyProof[] = []
+  for (const { use, label } of wanted) {
+    const details = { use, label, createdAt: instantFromEpochMs(Date.now()) }
+    const key = passphrase === undefined ? await makeUnextractableKey(details) : await makeWrappedKey(details, passphrase)
+    await store.put(key)
+    // Proves the stored key, not the one in memory: what cannot be loaded again must not be registered.
+    const stored = (await store.find(key.publicKey)) ?? key
+    const seed = stored.custody === 'passphrase' && passphrase !== undefined ? await unwrapSeed(stored, passphrase) : undefined
+    proofs.push({ key: withoutPrivateHalf(stored), proof: encodeBase64url(await signWith(stored, challenge, seed)) })
+  }
+  return ok(proofs)
+}
+
+/** Registered keys of this use that the request allows, conversation keys first, newest first. */
+async function candidates(store: KeyStore, use: KeyUse | 'any', keyIds: readonly string[]): Promise<readonly StoredKey[]> {
+  const keys = await store.list()
+  return keys
+    .filter((key) => (use === 'any' || key.use === use) && key.binding !== undefined && keyIds.includes(key.binding.keyId))
+    .sort((a, b) => b.use.localeCompare(a.use) || b.createdAt.localeCompare(a.createdAt))
+}
+
+function staleAtMs(plan: SigningPlan): number | undefined {
+  const { document } = plan
+  if (plan.form === 'command') return Date.parse(String(document['issuedAt'])) + FRESH_FOR_MS
+  return typeof document['expiresAt'] === 'string' ? Date.parse(document['expiresAt']) : undefined
+}
+
+function withoutPrivateHalf(key: StoredKey): HeldKey {
+  const { publicKey, use, label, custody, createdAt, binding } = key
+  return { publicKey, use, label, custody, createdAt, ...(binding !== undefined && { binding }) }
+}

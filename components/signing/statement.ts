@@ -1,0 +1,159 @@
+// Turns the exact bytes about to be signed into words. Everything shown comes from the parsed document; nothing is fetched.
+import { sha256Hash } from '../../protocol/digest.ts'
+import { encodeCanonical } from '../../protocol/canonical-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/strict-json.ts'
+import type { SigningPlan } from './signing-plan.ts'
+
+/** `text` is the template's; `quote` a text inside the document; `id` an id inside it, for which the directory may have a name. */
+export type SentencePart = { readonly text: string } | { readonly quote: string } | { readonly id: string }
+
+export type FactForm = 'text' | 'id' | 'hash' | 'time'
+export interface Fact {
+  readonly label: string
+  readonly values: readonly string[]
+  readonly form: FactForm
+}
+
+export interface Statement {
+  readonly sentence: readonly SentencePart[]
+  /** Every member of the document that the sentence or the envelope list does not already show in full. */
+  readonly facts: readonly Fact[]
+  readonly envelope: readonly Fact[]
+  readonly templateId: string
+  readonly templateHash: string
+}
+
+/** One sentence per act. A changed sentence is a new version, because receipts may name the template by id and hash. */
+export const STATEMENT_TEMPLATE = {
+  id: 'countersign.statement/1',
+  sentences: {
+    'command/mission.create': 'Create the mission {title}, be its accountable owner, and make {coordinator} its coordinator.',
+    'command/mission.cancel': 'Cancel mission {mission} for good.',
+    'approval/approved': 'Approve revision {revision} of mission {mission}: {artifacts}.',
+    'approval/changes_requested': 'Ask for changes to revision {revision} of mission {mission}: {artifacts}.',
+    'approval/denied': 'Deny revision {revision} of mission {mission}: {artifacts}.',
+    'approval/revoked': 'Revoke your earlier approval {revoked} of mission {mission}.',
+    'sign-in': 'Sign in to {audience}.',
+    'add-key': 'Let a new {use} key sign as you.',
+    command: 'Sign the command {kind}.',
+  },
+} as const
+
+type SentenceKey = keyof typeof STATEMENT_TEMPLATE.sentences
+
+const TEMPLATE_HASH = sha256Hash(encodeCanonical(STATEMENT_TEMPLATE))
+
+/** What the planned signature says, in words. */
+export function describePlan(plan: SigningPlan): Statement {
+  const { document } = plan
+  if (plan.form !== 'command') {
+    const slots = { audience: quote(document['audience']), use: text(document['use']) }
+    return statement(plan.form, slots, factsOf(document), [])
+  }
+  const envelope = factsOf(document, ['payload', 'protocolVersion'])
+  if (plan.approval !== undefined) return describeApproval(plan.approval, envelope)
+  const payload = isJsonObject(document['payload']) ? document['payload'] : {}
+  const slots = {
+    title: quote(payload['title']),
+    coordinator: id(payload['coordinatorAgentId']),
+    mission: id(payload['missionId'] ?? document['groupId']),
+    kind: quote(document['kind']),
+  }
+  return statement(sentenceKey(`command/${String(document['kind'])}`), slots, factsOf(payload), envelope)
+}
+
+function describeApproval(approval: JsonObject, envelope: readonly Fact[]): Statement {
+  const hashes = Array.isArray(approval['artifactHashes']) ? approval['artifactHashes'].length : 0
+  const slots = {
+    kind: quote('mission approval'),
+    revision: text(approval['missionRevision']),
+    mission: id(approval['missionId']),
+    artifacts: { text: hashes === 1 ? '1 artifact' : `${hashes} artifacts` },
+    revoked: id(approval['revokesApprovalId']),
+  }
+  return statement(sentenceKey(`approval/${String(approval['decision'])}`), slots, factsOf(approval), envelope)
+}
+
+const sentenceKey = (key: string): SentenceKey => (Object.hasOwn(STATEMENT_TEMPLATE.sentences, key) ? (key as SentenceKey) : 'command')
+
+function statement(key: SentenceKey, slots: Readonly<Record<string, SentencePart>>, facts: readonly Fact[], envelope: readonly Fact[]): Statement {
+  const sentence = STATEMENT_TEMPLATE.sentences[key]
+    .split(/(\{\w+\})/)
+    .filter((piece) => piece !== '')
+    .map((piece): SentencePart => (piece.startsWith('{') ? (slots[piece.slice(1, -1)] ?? { text: piece }) : { text: piece }))
+  return { sentence, facts, envelope, templateId: STATEMENT_TEMPLATE.id, templateHash: TEMPLATE_HASH }
+}
+
+const text = (value: JsonValue | undefined): SentencePart => ({ text: shown(value) })
+const quote = (value: JsonValue | undefined): SentencePart => ({ quote: shown(value) })
+const id = (value: JsonValue | undefined): SentencePart => ({ id: shown(value) })
+
+const shown = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+
+/** Members in reading order with their words. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ['title', 'Title'],
+  ['objective', 'Objective'],
+  ['definitionOfDone', 'Done when'],
+  ['budget', 'Budget'],
+  ['deadline', 'Deadline'],
+  ['coordinatorAgentId', 'Coordinator'],
+  ['coordinatorLeaseSeconds', 'Coordinator lease, seconds'],
+  ['approvalPolicy', 'Approval policy'],
+  ['missionRevision', 'Mission revision'],
+  ['artifactHashes', 'Artifacts'],
+  ['acceptancePolicyVersion', 'Acceptance policy'],
+  ['decision', 'Decision'],
+  ['comments', 'Comment'],
+  ['conditions', 'Conditions'],
+  ['reason', 'Reason'],
+  ['audience', 'Site'],
+  ['publicKey', 'New public key'],
+  ['use', 'Use of the new key'],
+  ['missionId', 'Mission id'],
+  ['groupId', 'Space id'],
+  ['actionId', 'Action id'],
+  ['actor', 'Signed as'],
+  ['approver', 'Approver'],
+  ['issuedAt', 'Prepared at'],
+  ['occurredAt', 'Decided at'],
+  ['expiresAt', 'Challenge ends'],
+  ['expectedRevision', 'Expected revision'],
+])
+
+const READING_ORDER = [...LABELS.keys()]
+
+/** One fact per member, in reading order; a member without a label of its own is shown under its name, never left out. */
+function factsOf(document: JsonObject, except: readonly string[] = []): Fact[] {
+  const rank = (member: string) => (LABELS.has(member) ? READING_ORDER.indexOf(member) : READING_ORDER.length)
+  return Object.keys(document)
+    .filter((member) => !except.includes(member))
+    .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
+    .map((member) => fact(member, document[member]!))
+}
+
+function fact(member: string, value: JsonValue): Fact {
+  const label = LABELS.get(member) ?? member
+  const values = member === 'definitionOfDone' ? asList(value).map(criterionWords) : isJsonObject(value) ? memberWords(value) : asList(value).map(shown)
+  return { label, values, form: formOf(member, value) }
+}
+
+const asList = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value) ? value : [value])
+
+function formOf(member: string, value: JsonValue): FactForm {
+  if (member.endsWith('Hashes') || member === 'publicKey') return 'hash'
+  if (typeof value === 'string' && (member.endsWith('At') || member === 'deadline')) return 'time'
+  return typeof value === 'string' && member.endsWith('Id') ? 'id' : 'text'
+}
+
+function criterionWords(criterion: JsonValue): string {
+  if (!isJsonObject(criterion)) return shown(criterion)
+  const { criterionId, description, evidenceRequired, ...rest } = criterion
+  const words = `${shown(criterionId)}: ${shown(description)} (evidence: ${asList(evidenceRequired ?? null).map(shown).join(', ')})`
+  return Object.keys(rest).length === 0 ? words : `${words} ${JSON.stringify(rest)}`
+}
+
+const memberWords = (object: JsonObject): string[] =>
+  Object.keys(object)
+    .sort()
+    .map((member) => `${member}: ${shown(object[member])}`)
