@@ -1,0 +1,199 @@
+import type { CommandPayloads, EventPayloads } from '../generated/types.ts'
+import { exampleDocuments } from './example-documents.ts'
+
+const urn = (name: string) => `urn:example:${name}`
+const at = '2026-07-15T08:00:00Z'
+const hash = `sha256:${'5'.repeat(64)}`
+
+const { approval, artifact, conversation, event, evidence, group, lease, membership, message, mission } =
+  exampleDocuments
+const card = exampleDocuments['agent-card']
+const contract = exampleDocuments['work-contract']
+const workItem = exampleDocuments['work-item']
+const { selectionBasis, scheduleEstimate, progress, owner, submission, offers } = workItem
+if (!selectionBasis || !scheduleEstimate || !progress || !owner || !submission || !offers) {
+  throw new Error('the example WorkItem has every optional member')
+}
+
+const workItemId = workItem.workItemId
+const agentId = card.agentId
+const fence = { workItemId, ownershipEpoch: 1, executionLeaseId: lease.leaseId }
+const handover = {
+  artifactHashes: [hash],
+  summary: 'Everything asked for.',
+  openRisks: ['One term is disputed.'],
+  dropped: [{ workItemId, reason: 'Not needed any more.' }],
+}
+const usage = {
+  currency: 'EUR',
+  financial: 0.25,
+  modelTokens: 10,
+  toolCalls: 1,
+  computeSeconds: 1,
+  wallClockSeconds: 2,
+  externalSideEffects: 0,
+}
+const { missionId, groupId } = mission
+
+/** One valid payload of every Command kind, with all of its optional members. */
+export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required<CommandPayloads[Kind]> } = {
+  'mission.create': {
+    missionId,
+    groupId,
+    title: 'Dutch handbook',
+    coordinatorAgentId: agentId,
+    objective: mission.objective,
+    definitionOfDone: mission.definitionOfDone,
+    budget: mission.budget,
+    deadline: mission.deadline,
+    approvalPolicy: { finalHumanApproval: true, highRiskExecutionApproval: true, policyVersion: '1.0.0' },
+    coordinatorLeaseSeconds: 600,
+  },
+  'mission.renew_coordinator': { leaseSeconds: 600 },
+  'mission.submit_for_approval': handover,
+  'mission.approve': { approval },
+  'mission.request_changes': { approval },
+  'mission.cancel': { reason: 'Overtaken by events.' },
+  'membership.change': {
+    member: membership.member,
+    role: 'reviewer',
+    scopes: ['message.post'],
+    visibilityStartSequence: 0,
+  },
+  'membership.end': { member: membership.member, reason: 'Left.' },
+  'message.post': {
+    messageId: message.messageId,
+    content: message.content,
+    mentions: [membership.member],
+    references: [urn('other-message')],
+    authority: false,
+  },
+  'work.propose': { proposalId: urn('proposal'), contract, parentWorkItemId: urn('parent') },
+  'work.authorize': {
+    workItemId,
+    contract,
+    exclusive: true,
+    proposalId: urn('proposal'),
+    parentWorkItemId: urn('parent'),
+    replacesWorkItemId: urn('failed'),
+  },
+  'work.offer': {
+    workItemId,
+    candidateAgentIds: [agentId],
+    selectionBasis,
+    offerExpiresInSeconds: 60,
+    contract,
+  },
+  'work.accept_offer': { workItemId, offerId: urn('offer'), ownershipLeaseSeconds: 600, scheduleEstimate },
+  'work.start': { workItemId, ownershipEpoch: 1, executionLeaseSeconds: 60 },
+  'work.checkpoint': { ...fence, progress, resumeWithinSeconds: 600 },
+  'work.submit': { ...fence, artifactHashes: [hash], evidence: [evidence] },
+  'work.accept_result': { workItemId, evidence: [evidence] },
+  'work.fail': {
+    workItemId,
+    reason: 'The source is unreadable.',
+    evidence: [evidence],
+    ownershipEpoch: 1,
+    executionLeaseId: lease.leaseId,
+  },
+  'work.cancel': { workItemId, reason: 'Not needed.' },
+  'artifact.publish': { artifact, ownershipEpoch: 1, executionLeaseId: lease.leaseId },
+  'ext.missionweaveprotocol.core.work_execution_lease_renew': { ...fence, leaseSeconds: 60 },
+  'ext.missionweaveprotocol.core.resource_usage_record': { ...fence, usageDelta: usage },
+  'ext.missionweaveprotocol.registry.agent_card_register': { card },
+  'ext.missionweaveprotocol.identity.session_open': { agentId },
+}
+
+/** One valid payload of every Event kind, with all of its optional members. */
+export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<EventPayloads[Kind]> } = {
+  'mission.created': {
+    mission,
+    group,
+    conversation,
+    memberships: [membership],
+    coordinatorLease: lease,
+    title: 'Dutch handbook',
+  },
+  'mission.coordinator.renewed': { coordinatorEpoch: 1, coordinatorLease: lease, leaseExpiresAt: at },
+  'mission.submitted_for_approval': { missionId, missionRevision: 3, submissionNumber: 1, ...handover },
+  'mission.approved': { missionId, approval },
+  'mission.changes_requested': { missionId, approval, feedback: '', newRevision: 4 },
+  'mission.cancelled': { missionId, reason: 'Overtaken by events.' },
+  'membership.changed': { membership },
+  'membership.ended': { membership, reason: 'Left.' },
+  'message.posted': { message },
+  'work.proposed': {
+    proposal: {
+      proposalId: urn('proposal'),
+      missionId,
+      groupId,
+      proposedBy: event.actor,
+      contract,
+      parentWorkItemId: urn('parent'),
+      status: 'open',
+      createdAt: at,
+    },
+  },
+  'work.authorized': {
+    workItem,
+    conversation,
+    proposalId: urn('proposal'),
+    parentWorkItemId: urn('parent'),
+    replacesWorkItemId: urn('failed'),
+  },
+  'work.offer.created': {
+    workItemId,
+    offers,
+    selectionBasis,
+    candidateAgentIds: [agentId],
+    offerExpiresAt: at,
+    contract,
+  },
+  'work.offer.accepted': {
+    workItemId,
+    offerId: urn('offer'),
+    owner,
+    ownershipLease: lease,
+    assigneeId: agentId,
+    ownershipEpoch: 1,
+    ownershipLeaseExpiresAt: at,
+    agentCardVersion: 1,
+    scheduleEstimate,
+  },
+  'work.started': { workItemId, ownershipEpoch: 1, executionLease: lease, executionLeaseExpiresAt: at },
+  'work.progressed': { workItemId, ownershipEpoch: 1, executionLease: lease, executionLeaseExpiresAt: at },
+  'work.checkpointed': {
+    workItemId,
+    ownershipEpoch: 1,
+    progress,
+    releasedLeaseId: lease.leaseId,
+    ownershipLeaseExpiresAt: at,
+  },
+  'work.submitted': { workItemId, ownershipEpoch: 1, submission, evidence: [evidence], releasedLeaseId: lease.leaseId },
+  'work.result.accepted': { workItemId, evidence: [evidence] },
+  'work.failed': { workItemId, reason: 'The lease ran out.', evidence: [] },
+  'work.cancelled': { workItemId, reason: 'Not needed.' },
+  'artifact.published': { artifact },
+  'ext.missionweaveprotocol.core.work_execution_lease_revoked': {
+    workItemId,
+    executionLeaseId: lease.leaseId,
+    reason: 'The session was replaced.',
+    state: 'queued',
+    sessionEpoch: 2,
+  },
+  'ext.missionweaveprotocol.core.work_execution_lease_expired': {
+    workItemId,
+    executionLeaseId: lease.leaseId,
+    expiredAt: at,
+  },
+  'ext.missionweaveprotocol.core.resource_usage_recorded': {
+    workItemId,
+    executionLeaseId: lease.leaseId,
+    ownershipEpoch: 1,
+    usageDelta: usage,
+    cumulativeUsage: usage,
+    remainingBudget: {},
+  },
+  'ext.missionweaveprotocol.registry.agent_card_registered': { agentId, cardVersion: 1, card },
+  'ext.missionweaveprotocol.identity.session_opened': { agentId, sessionEpoch: 1, keyId: urn('key-1') },
+}
