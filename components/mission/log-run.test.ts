@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { coalesce } from './coalesce.ts'
+import type { EntryRun } from './log-run.ts'
+import { catchUp, entrySource, reachBack } from './log-run.ts'
+
+type Entry = { readonly sequence: number }
+
+/** A log of `head` entries, read three at a time. */
+function logOf(sequences: () => readonly number[]) {
+  const reads: (number | undefined)[] = []
+  const source = entrySource<Entry>((before) => {
+    reads.push(before)
+    const older = sequences().filter((sequence) => before === undefined || sequence < before)
+    return Promise.resolve({ entries: older.slice(-3).map((sequence) => ({ sequence })), hasOlder: older.length > 3 })
+  })
+  return { source, reads }
+}
+const upTo = (head: number): number[] => Array.from({ length: head }, (_, index) => index + 1)
+const sequencesOf = (run: EntryRun<Entry>): number[] => run.entries.map((entry) => entry.sequence)
+
+describe('a run of the log', () => {
+  it('opens on the newest page and reaches back to the first entry', async () => {
+    const { source } = logOf(() => upTo(5))
+    const opened = await catchUp(source, () => source.empty)
+    expect(opened).toEqual({ entries: [{ sequence: 3 }, { sequence: 4 }, { sequence: 5 }], hasOlder: true })
+    expect(await reachBack(source, () => opened)).toEqual({ entries: upTo(5).map((sequence) => ({ sequence })), hasOlder: false })
+  })
+
+  it('catches up over several pages without a gap and reads no page too many', async () => {
+    let head = 3
+    const { source, reads } = logOf(() => upTo(head))
+    const opened = await catchUp(source, () => source.empty)
+    head = 9
+    const grown = await catchUp(source, () => opened)
+    expect(sequencesOf(grown)).toEqual(upTo(9))
+    expect(reads).toEqual([undefined, undefined, 7])
+  })
+
+  it('catches up where sequences are sparse, as in one Conversation', async () => {
+    let sequences = [2, 9]
+    const { source } = logOf(() => sequences)
+    const opened = await catchUp(source, () => source.empty)
+    sequences = [2, 9, 20, 33, 41, 57]
+    expect(sequencesOf(await catchUp(source, () => opened))).toEqual(sequences)
+  })
+
+  it('starts over at the head rather than load an endless absence or leave a gap', async () => {
+    let head = 3
+    const { source } = logOf(() => upTo(head))
+    const opened = await catchUp(source, () => source.empty)
+    head = 300
+    const grown = await catchUp(source, () => opened)
+    expect(sequencesOf(grown)).toEqual([298, 299, 300])
+    expect(grown.hasOlder).toBe(true)
+  })
+
+  it('keeps older pages that were joined while it caught up', async () => {
+    const { source } = logOf(() => upTo(6))
+    let held = await catchUp(source, () => source.empty)
+    let answer = (): void => {}
+    const slow = { ...source, load: async () => {
+      await new Promise<void>((resolve) => (answer = resolve))
+      return source.load(undefined)
+    } }
+    const catching = catchUp(slow, () => held)
+    held = await reachBack(source, () => held)
+    answer()
+    expect(sequencesOf(await catching)).toEqual(upTo(6))
+  })
+})
+
+describe('coalescing', () => {
+  it('runs once more, and only once, for calls during a run', async () => {
+    const finish: (() => void)[] = []
+    const trigger = coalesce(() => new Promise<void>((resolve) => finish.push(resolve)))
+    trigger()
+    trigger()
+    trigger()
+    expect(finish).toHaveLength(1)
+    finish[0]!()
+    await Promise.resolve()
+    await Promise.resolve()
+    expect(finish).toHaveLength(2)
+    finish[1]!()
+    await Promise.resolve()
+    await Promise.resolve()
+    expect(finish).toHaveLength(2)
+  })
+})
