@@ -1,0 +1,157 @@
+// Live Agent runtimes: the signed handshake, one current session per Agent, presence.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
+import { encodeCanonical } from '../../protocol/canonical-json.ts'
+import type { Rejection } from '../../protocol/error-codes.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import type { Result } from '../../protocol/result.ts'
+import { err, ok } from '../../protocol/result.ts'
+import { addSeconds } from '../../protocol/timestamp.ts'
+import type { SignatureVerifier } from '../../protocol/verify-document.ts'
+import type { AgentMirror } from './agent-mirror.ts'
+import type { Clock, Directory } from './ports.ts'
+import type { RegistryMirror } from './registry-mirror.ts'
+import type { RegistryService } from './registry-service.ts'
+import { newToken, tokenHashOf } from './secret-token.ts'
+import type { AgentSession, Challenge, Sessions } from './service.ts'
+import { Turns } from './turns.ts'
+
+const challengeSeconds = 60
+const sessionSeconds = 12 * 60 * 60
+const maximumOpenChallenges = 10_000
+
+interface Needs {
+  readonly directory: Pick<Directory, 'nextSessionEpoch'>
+  readonly keys: RegistryMirror
+  readonly agents: AgentMirror
+  readonly registry: RegistryService
+  readonly verifySignature: SignatureVerifier
+  readonly clock: Clock
+  /** Public origin of this server. */
+  readonly audience: string
+  /** Ends every Execution Lease that earlier sessions of the Agent hold (A-183). */
+  readonly revokeLeases: (agentId: string, sessionEpoch: number) => Promise<void>
+}
+
+type Hello = Parameters<Sessions['challenge']>[0]
+type Response = Parameters<Sessions['accept']>[0]
+interface OpenChallenge extends Hello { readonly serverNonce: string; readonly bytes: Uint8Array; readonly expiresAt: string }
+
+export class AgentSessions implements Sessions {
+  readonly #needs: Needs
+  readonly #challenges = new Map<string, OpenChallenge>()
+  /** The newest session that each Agent opened here; what is older is fenced and forgotten. */
+  readonly #newest = new Map<string, { readonly session: AgentSession; readonly tokenHash: string; isConnected: boolean }>()
+  readonly #byTokenHash = new Map<string, AgentSession>()
+  readonly #handshakes = new Turns<string>()
+  readonly #listeners = new Set<(agentId: string, sessionEpoch: number) => void>()
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+    needs.agents.onEpoch((agentId, sessionEpoch) => this.#replace(agentId, sessionEpoch))
+  }
+
+  async challenge(hello: Hello): Promise<Result<Challenge, Rejection>> {
+    if (this.#validAgentKey(hello) === undefined) return refused()
+    this.#dropExpired()
+    const challengeId = `urn:uuid:${randomUUID()}`
+    const serverNonce = encodeBase64url(randomBytes(32))
+    const expiresAt = addSeconds(this.#needs.clock.now(), challengeSeconds)
+    const { agentId, keyId, clientNonce } = hello
+    const transcript = { agentId, keyId, clientNonce, serverNonce, challengeId, expiresAt, audience: this.#needs.audience, protocolVersion: '0.1', purpose: 'missionweaveprotocol.session' }
+    const bytes = encodeCanonical(transcript)
+    this.#challenges.set(challengeId, { agentId, keyId, clientNonce, serverNonce, bytes, expiresAt })
+    return ok({ challengeId, serverNonce, challenge: encodeBase64url(bytes), expiresAt })
+  }
+
+  async accept(response: Response): Promise<Result<AgentSession, Rejection>> {
+    const open = this.#challenges.get(response.challengeId)
+    this.#challenges.delete(response.challengeId)
+    if (open === undefined || !answers(response, open) || open.expiresAt <= this.#needs.clock.now()) return refused()
+    const publicKey = this.#validAgentKey(response)
+    const signature = decodeBase64url(response.signature)
+    if (publicKey === undefined || signature?.length !== 64) return refused()
+    if (!(await this.#needs.verifySignature(publicKey, open.bytes, signature))) return refused()
+    // One at a time for each Agent, so that epochs are granted in the order in which they are recorded.
+    return this.#handshakes.run(response.agentId, () => this.#open(response.agentId, response.keyId))
+  }
+
+  byToken(token: string): AgentSession | undefined {
+    const session = this.#byTokenHash.get(tokenHashOf(token))
+    return session && this.isCurrent(session) ? session : undefined
+  }
+
+  isCurrent(session: AgentSession): boolean {
+    return (
+      session.sessionEpoch === this.#needs.agents.sessionEpochOf(session.agentId) &&
+      session.expiresAt > this.#needs.clock.now() &&
+      this.#needs.keys.validKey(session.keyId) !== undefined
+    )
+  }
+
+  onReplaced(listener: (agentId: string, sessionEpoch: number) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  isOnline(agentId: string): boolean {
+    const newest = this.#newest.get(agentId)
+    return newest !== undefined && newest.isConnected && this.isCurrent(newest.session)
+  }
+
+  ended(session: AgentSession): void {
+    const newest = this.#newest.get(session.agentId)
+    if (newest?.session === session) newest.isConnected = false
+  }
+
+  /** The older sessions are fenced first, then the new epoch is recorded and their leases end; only then may the Agent act. */
+  async #open(agentId: string, keyId: string): Promise<Result<AgentSession, Rejection>> {
+    const sessionEpoch = await this.#needs.directory.nextSessionEpoch(agentId)
+    this.#needs.agents.raiseEpoch(agentId, sessionEpoch)
+    const opened = await this.#needs.registry.openSession({ agentId, keyId, sessionEpoch })
+    if (!opened.ok) return opened
+    await this.#needs.revokeLeases(agentId, sessionEpoch)
+    const token = newToken()
+    const session: AgentSession = { agentId, keyId, sessionEpoch, expiresAt: addSeconds(this.#needs.clock.now(), sessionSeconds), token }
+    const tokenHash = tokenHashOf(token)
+    this.#byTokenHash.set(tokenHash, session)
+    this.#newest.set(agentId, { session, tokenHash, isConnected: true })
+    return ok(session)
+  }
+
+  #replace(agentId: string, sessionEpoch: number): void {
+    const newest = this.#newest.get(agentId)
+    if (newest && newest.session.sessionEpoch < sessionEpoch) {
+      this.#newest.delete(agentId)
+      this.#byTokenHash.delete(newest.tokenHash)
+    }
+    for (const listener of [...this.#listeners]) listener(agentId, sessionEpoch)
+  }
+
+  /** The public key when this Agent has a card that was not revoked and the key is its own and valid now. */
+  #validAgentKey({ agentId, keyId }: Pick<Hello, 'agentId' | 'keyId'>): Uint8Array | undefined {
+    const card = this.#needs.agents.cardOf(agentId)
+    const valid = this.#needs.keys.validKey(keyId)
+    const { principal } = valid?.key ?? {}
+    return card && card.status !== 'revoked' && principal?.type === 'agent' && principal.id === agentId ? valid?.publicKey : undefined
+  }
+
+  /** Anybody may say hello, so the table is bounded: expired challenges go first, then the oldest. */
+  #dropExpired(): void {
+    if (this.#challenges.size < maximumOpenChallenges) return
+    const now = this.#needs.clock.now()
+    for (const [id, open] of this.#challenges) if (open.expiresAt <= now) this.#challenges.delete(id)
+    for (const id of this.#challenges.keys()) {
+      if (this.#challenges.size < maximumOpenChallenges) return
+      this.#challenges.delete(id)
+    }
+  }
+}
+
+const refused = () => err(reject('AUTH_INVALID_SIGNATURE', 'The handshake could not be verified.'))
+
+const answers = (response: Response, open: OpenChallenge): boolean =>
+  response.agentId === open.agentId &&
+  response.keyId === open.keyId &&
+  response.clientNonce === open.clientNonce &&
+  response.serverNonce === open.serverNonce
