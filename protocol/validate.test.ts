@@ -51,6 +51,14 @@ const frame = (frameType: string, members: Record<string, unknown>) => ({
 })
 const hello = (phase: string, members: Record<string, unknown>) => frame('HELLO', { phase, ...members })
 
+/** Dotted prefixes of every object in `value` that its schema closes, the root included. */
+function closedObjects(value: unknown, prefix = ''): string[] {
+  const isOpen = /\b(constraints|details|payload)\.$/.test(prefix)
+  if (typeof value !== 'object' || value === null || isOpen) return []
+  const below = Object.entries(value).flatMap(([name, member]) => closedObjects(member, `${prefix}${name}.`))
+  return Array.isArray(value) ? below : [prefix, ...below]
+}
+
 function expectVerdict(name: ObjectName, verdict: Verdict, changes: Record<string, unknown>): void {
   const fault = validateDocument(name, withChanges(exampleDocuments[name], changes))
   if (verdict === 'accept') expect(fault).toBeUndefined()
@@ -62,9 +70,12 @@ describe('every object', () => {
     expect(validateDocument(name, exampleDocuments[name])).toBeUndefined()
   })
 
-  test.each(objectNames)('%s: an unknown member is refused (G-1)', (name) => {
-    expectVerdict(name, 'refuse', { unknownMember: true })
-  })
+  test.each(objectNames.flatMap((name) => closedObjects(exampleDocuments[name]).map((path) => [name, path] as const)))(
+    '%s: an unknown member is refused (G-1) at /%s',
+    (name, path) => {
+      expectVerdict(name, 'refuse', { [`${path}unknownMember`]: true })
+    },
+  )
 
   test.each(
     objectNames.flatMap((name) => Object.keys(exampleDocuments[name]).map((member) => [name, member] as const)),
