@@ -1,6 +1,7 @@
 // The one sentence that says what a signature does. Its template has a name and a hash, which the page shows, so that
 // two people who signed can tell whether they were asked the same thing.
 import { sha256Hash } from '../../protocol/digest.ts'
+import { counted } from '../mission/counted.ts'
 import type { ApprovalView } from '../trpc.tsx'
 
 export type Decision = 'approved' | 'changes_requested'
@@ -37,7 +38,5 @@ export function sinceLastDecision(view: ApprovalView): string {
   const words = changes.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
   return `${inWords(words) || 'none changed'} since your decision on revision ${last.missionRevision}`
 }
-
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 const inWords = (words: readonly string[]): string => [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' and ')

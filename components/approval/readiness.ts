@@ -2,9 +2,9 @@
 // could not vouch for. An artifact that fails its check bars approval; it never bars sending the work back, but is
 // named in the signed comment.
 import type { ArtifactCheck } from '../artifacts/artifact-check.ts'
+import { counted } from '../mission/counted.ts'
 import type { ApprovalView } from '../trpc.tsx'
 import type { Decision } from './act-sentence.ts'
-import { counted } from './act-sentence.ts'
 import { MAX_COMMENT_LENGTH, MAX_CONDITION_LENGTH, signedComments } from './approval-draft.ts'
 
 export type ObstacleCode =

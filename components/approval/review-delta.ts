@@ -1,6 +1,6 @@
 // A review is of one submission at one revision. Anything that moved since voids it; this says what moved.
+import { counted } from '../mission/counted.ts'
 import type { ApprovalView } from '../trpc.tsx'
-import { counted } from './act-sentence.ts'
 
 /** What differs between the review that was opened and the Mission now, in sentences; empty when nothing does. */
 export function reviewDelta(opened: ApprovalView, now: ApprovalView): readonly string[] {

@@ -1,0 +1,77 @@
+'use client'
+
+import { CirclePause, FileText, RotateCcw, Timer } from 'lucide-react'
+import { counted } from '../mission/counted.ts'
+import { LinkedSentence } from '../mission/sequence-link.tsx'
+import { useSelection } from '../mission/use-selection.ts'
+import type { BoardItem } from '../trpc.tsx'
+import { BudgetBar } from '../ui/budget-bar.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { PrincipalName } from '../ui/principal-mark.tsx'
+import { Countdown } from '../ui/relative-time.tsx'
+import { StateTag, stateWord } from '../ui/state-tag.tsx'
+
+/** One WorkItem: who holds it until when, what it waits for, what it has used and made. */
+export function WorkCard({ item, showsState = false }: { readonly item: BoardItem; readonly showsState?: boolean }) {
+  const { selected, select } = useSelection()
+  const isSelected = selected === item.workItemId
+  return (
+    <article className={classNames('grid gap-2 rounded-md border bg-raised p-3', isSelected && 'outline-2 outline-action')}>
+      <h3>
+        <button type="button" aria-pressed={isSelected} onClick={() => select(item.workItemId)} className="w-full text-left font-medium hover:text-action">
+          <bdi className="line-clamp-3 break-words">{item.goal}</bdi>
+        </button>
+      </h3>
+      <p className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-13">
+        {showsState && <StateTag state={item.state} />}
+        {item.owner ? <PrincipalName id={item.owner.id} name={item.owner.name} {...(item.owner.online === false && { note: 'offline' })} /> : <span className="text-muted">Nobody owns it yet</span>}
+        {item.leaseExpiresAt !== undefined && (
+          <span className="inline-flex items-center gap-1 text-muted">
+            <Timer aria-hidden className="size-3.5" />
+            <span className="sr-only">Execution lease: </span>
+            <Countdown until={item.leaseExpiresAt} label={`Execution lease, ownership epoch ${item.ownershipEpoch ?? 0}`} />
+          </span>
+        )}
+      </p>
+      <Waits item={item} />
+      {item.progress && <p className="text-13 text-muted"><bdi className="line-clamp-2">{item.progress.phase}</bdi></p>}
+      {item.budget.filter((line) => line.limit !== undefined).map((line) => <BudgetBar key={line.dimension} {...line} />)}
+      <Figures item={item} />
+    </article>
+  )
+}
+
+/** Blockers are sentences of the server; dependencies that block nothing any more are history. */
+function Waits({ item }: { readonly item: BoardItem }) {
+  const done = item.dependsOn.filter((dependency) => dependency.state === 'verified')
+  if (item.blockers.length === 0 && done.length === 0) return null
+  return (
+    <ul className="grid gap-1 text-13">
+      {item.blockers.map((blocker) => (
+        <li key={blocker.sentence} className="flex items-start gap-1.5">
+          <CirclePause aria-hidden className="mt-0.5 size-3.5 shrink-0 text-fail" />
+          <span className="min-w-0 break-words"><span className="sr-only">Blocked: </span><LinkedSentence {...blocker} /></span>
+        </li>
+      ))}
+      {done.map((dependency) => (
+        <li key={dependency.workItemId} className="truncate text-past">
+          After “<bdi>{dependency.goal}</bdi>”: {stateWord(dependency.state).toLowerCase()}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Figures({ item }: { readonly item: BoardItem }) {
+  if (item.artifactHashes.length === 0 && item.attempts <= 1) return null
+  return (
+    <p className="flex flex-wrap gap-x-4 text-13 text-muted">
+      {item.artifactHashes.length > 0 && (
+        <span className="inline-flex items-center gap-1"><FileText aria-hidden className="size-3.5" />{counted(item.artifactHashes.length, 'artifact')}</span>
+      )}
+      {item.attempts > 1 && (
+        <span className="inline-flex items-center gap-1"><RotateCcw aria-hidden className="size-3.5" />attempt {item.attempts}</span>
+      )}
+    </p>
+  )
+}

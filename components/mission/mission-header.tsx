@@ -1,0 +1,86 @@
+'use client'
+
+import type { ReactNode } from 'react'
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
+import { FileDown, PenLine } from 'lucide-react'
+import type { MissionView, ParticipantView } from '../trpc.tsx'
+import { BudgetBar } from '../ui/budget-bar.tsx'
+import { buttonClass } from '../ui/button.tsx'
+import { PrincipalName } from '../ui/principal-mark.tsx'
+import { Countdown } from '../ui/relative-time.tsx'
+import { StateTag } from '../ui/state-tag.tsx'
+import { useMission } from './mission-context.tsx'
+import { missionPath, receiptPath } from './mission-paths.ts'
+import { StatusSentence } from './status-line.tsx'
+
+/** What stands above every tab of a Mission: its state in one line, then its facts. */
+export function MissionHeader() {
+  const mission = useMission()
+  const isFinal = ['approved', 'cancelled', 'failed'].includes(mission.state)
+  return (
+    <header className="grid gap-3 border-b pb-4">
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 className="min-w-0 text-20 font-semibold tracking-tight">
+            <bdi className="break-words">{mission.title}</bdi>
+          </h1>
+          <StateTag state={mission.state} />
+          <span className="text-13 text-muted">revision {mission.revision}</span>
+        </div>
+        <MainAction mission={mission} />
+      </div>
+      <StatusSentence status={mission.status} myId={mission.me.principalId} />
+      <dl className="flex flex-wrap gap-x-8 gap-y-3 text-13">
+        <Fact label="Owner"><Participant who={mission.owner} myId={mission.me.principalId} /></Fact>
+        <Fact label="Coordinator">
+          <Participant who={mission.coordinator} myId={mission.me.principalId} />
+          {!isFinal && (
+            <span className="ml-2 text-muted">
+              lease <Countdown until={mission.coordinatorLeaseExpiresAt} label={`Lease of coordinator epoch ${mission.coordinatorEpoch}`} />
+            </span>
+          )}
+        </Fact>
+        <Fact label="Deadline">{isFinal ? <time dateTime={mission.deadline}>{mission.deadline.slice(0, 10)}</time> : <Countdown until={mission.deadline} label="Deadline" />}</Fact>
+        {mission.budget.map((line) => (
+          <div key={line.dimension} className="w-56"><BudgetBar {...line} /></div>
+        ))}
+      </dl>
+    </header>
+  )
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-12 text-muted">{label}</dt>
+      <dd className="row min-w-0">{children}</dd>
+    </div>
+  )
+}
+
+function Participant({ who, myId }: { readonly who: ParticipantView; readonly myId: string }) {
+  const note = who.id === myId ? 'you' : who.type === 'agent' && who.online !== undefined ? `agent, ${who.online ? 'online' : 'offline'}` : who.type
+  return <PrincipalName id={who.id} name={who.name} note={note} />
+}
+
+/** The one thing to do about this Mission, if it is this person's to do; never behind a tab. */
+function MainAction({ mission }: { readonly mission: MissionView }) {
+  const approval = missionPath(mission.missionId, '/approval')
+  const isHere = decodeURIComponent(usePathname()) === decodeURIComponent(approval)
+  if (mission.state === 'approved') {
+    return (
+      <a href={receiptPath(mission.missionId)} download className={buttonClass()}>
+        <FileDown aria-hidden className="size-4" />
+        Receipt
+      </a>
+    )
+  }
+  if (!mission.waitingOnMe || isHere) return null
+  return (
+    <Link href={approval} className={buttonClass('primary')}>
+      <PenLine aria-hidden className="size-4" />
+      Review revision {mission.revision}
+    </Link>
+  )
+}
