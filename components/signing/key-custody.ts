@@ -2,8 +2,8 @@
 import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
 import { publicKeyOf, signBytes } from '../../protocol/ed25519-sign.ts'
 import { invariant } from '../../protocol/result.ts'
-import type { KeyStore, StoredKey, WrappedSeed } from './key-store.ts'
-import type { KeyUse, ProbeOutcome } from './signer.ts'
+import type { KeyStore, StoredKey, WrappedKey, WrappedSeed } from './key-store.ts'
+import type { Custody, KeyUse, ProbeOutcome } from './signer.ts'
 
 const ED25519 = 'Ed25519'
 const PROBE_MESSAGE = new TextEncoder().encode('countersign key probe')
@@ -53,12 +53,12 @@ export async function makeUnextractableKey(details: NewKey): Promise<StoredKey> 
   return { ...details, publicKey, custody: 'not-extractable', privateKey: pair.privateKey }
 }
 
-export async function makeWrappedKey(details: NewKey, passphrase: string): Promise<StoredKey> {
+export async function makeWrappedKey(details: NewKey & { readonly custody: Exclude<Custody, 'not-extractable'> }, passphrase: string): Promise<WrappedKey> {
   const seed = crypto.getRandomValues(new Uint8Array(SEED_BYTES))
   const publicKey = publicKeyOf(seed)
   const wrapped = await wrapSeed(seed, publicKey, passphrase)
   seed.fill(0)
-  return { ...details, publicKey: encodeBase64url(publicKey), custody: 'passphrase', wrapped }
+  return { ...details, publicKey: encodeBase64url(publicKey), wrapped }
 }
 
 async function wrapSeed(seed: Uint8Array<ArrayBuffer>, publicKey: Uint8Array, passphrase: string): Promise<WrappedSeed> {
@@ -70,7 +70,7 @@ async function wrapSeed(seed: Uint8Array<ArrayBuffer>, publicKey: Uint8Array, pa
 }
 
 /** The 32-byte seed, or undefined when the passphrase is wrong. */
-export async function unwrapSeed(key: StoredKey & { custody: 'passphrase' }, passphrase: string): Promise<Uint8Array | undefined> {
+export async function unwrapSeed(key: WrappedKey, passphrase: string): Promise<Uint8Array | undefined> {
   const { salt, iterations, iv, ciphertext } = key.wrapped
   const unwrapping = await passphraseKey(passphrase, salt, iterations)
   try {

@@ -10,8 +10,8 @@ export interface WrappedSeed {
 }
 
 /** A held key with its private half in the form that its custody allows. */
-export type StoredKey = HeldKey &
-  ({ readonly custody: 'not-extractable'; readonly privateKey: CryptoKey } | { readonly custody: 'passphrase'; readonly wrapped: WrappedSeed })
+export type WrappedKey = HeldKey & { readonly custody: 'passphrase' | 'key-file'; readonly wrapped: WrappedSeed }
+export type StoredKey = (HeldKey & { readonly custody: 'not-extractable'; readonly privateKey: CryptoKey }) | WrappedKey
 
 export interface KeyStore {
   list(): Promise<readonly StoredKey[]>

@@ -6,13 +6,16 @@ import { err, ok } from '../../protocol/result.ts'
 import type { Signer as SignBytes } from '../../protocol/signed-documents.ts'
 import { makeUnextractableKey, makeWrappedKey, probeCustody, signWith, unwrapSeed } from './key-custody.ts'
 import type { KeyStore, StoredKey } from './key-store.ts'
-import type { HeldKey, KeyUse, NameHints, NewKeyProof, ProbeOutcome, SignRequest, Signer, SignerRefusal } from './signer.ts'
+import { encodeKeyFile, parseKeyFile } from './key-file.ts'
+import type { Custody, HeldKey, KeyUse, NameHints, ProbeOutcome, SignRequest, Signer, SignerRefusal, WantedKey } from './signer.ts'
 import { completeCommand, isPossessionChallenge, planSigning, type SigningPlan } from './signing-plan.ts'
 
 export interface ConfirmRequest {
   readonly plan: SigningPlan
+  /** Keys that may sign this, at least one. */
   readonly keys: readonly StoredKey[]
   readonly names: NameHints
+  /** Milliseconds since 1970 after which the authority would refuse the bytes as too old. */
   readonly staleAtMs: number | undefined
   /** False when the passphrase does not open the key; the dialog stays open. */
   readonly attempt: (key: StoredKey, passphrase: string | undefined) => Promise<boolean>
@@ -22,7 +25,8 @@ export interface ConfirmRequest {
 export interface Gestures {
   confirm(request: ConfirmRequest): Promise<'done' | 'cancelled' | 'stale'>
   unlock(request: { readonly label: string; readonly attempt: (passphrase: string) => Promise<boolean> }): Promise<'done' | 'cancelled'>
-  newPassphrase(): Promise<string | undefined>
+  /** `file`: for a key file; `browser`: because this browser cannot keep a key in the better way. */
+  newPassphrase(reason: 'file' | 'browser'): Promise<string | undefined>
 }
 
 export interface LocalSignerOptions {
@@ -63,7 +67,7 @@ export function createLocalSigner({ store, gestures, origin }: LocalSignerOption
 
   /** Seed of a wrapped key. A conversation key stays unlocked while the page lives, an authority key for one signature. */
   async function seedOf(key: StoredKey, passphrase: string | undefined): Promise<Uint8Array | undefined | 'locked'> {
-    if (key.custody !== 'passphrase') return undefined
+    if (key.custody === 'not-extractable') return undefined
     const known = unlockedSeeds.get(key.publicKey)
     if (known !== undefined) return known
     const seed = passphrase === undefined ? undefined : await unwrapSeed(key, passphrase)
@@ -71,18 +75,58 @@ export function createLocalSigner({ store, gestures, origin }: LocalSignerOption
     return seed ?? 'locked'
   }
 
+  async function createKeys(wanted: readonly WantedKey[]): Promise<Result<readonly HeldKey[], SignerRefusal>> {
+    const custodies = await custodiesOf(wanted, probe)
+    if (!custodies.ok) return custodies
+    const isWrapping = custodies.value.some((custody) => custody !== 'not-extractable')
+    const passphrase = isWrapping ? await gestures.newPassphrase(custodies.value.includes('key-file') ? 'file' : 'browser') : undefined
+    if (isWrapping && passphrase === undefined) return err('cancelled')
+    // Asks the browser not to evict the keys; a refusal changes nothing but the odds.
+    await globalThis.navigator?.storage?.persist?.().catch(() => false)
+    const made: HeldKey[] = []
+    for (const [at, { use, label }] of wanted.entries()) {
+      const custody = custodies.value[at]!
+      const details = { use, label, createdAt: instantFromEpochMs(Date.now()) }
+      const key = custody === 'not-extractable' ? await makeUnextractableKey(details) : await makeWrappedKey({ ...details, custody }, passphrase!)
+      // Unlocked until it is registered, for its proof.
+      if (key.custody !== 'not-extractable') unlockedSeeds.set(key.publicKey, (await unwrapSeed(key, passphrase!))!)
+      await store.put(key)
+      made.push(withoutPrivateHalf(key))
+    }
+    return ok(made)
+  }
+
   return {
     probe,
     listKeys: async () => (await store.list()).map(withoutPrivateHalf),
     bindKey: async (publicKey, binding) => {
       const key = await store.find(publicKey)
-      if (key !== undefined) await store.put({ ...key, binding })
+      if (key === undefined) return
+      await store.put({ ...key, binding })
+      if (key.use === 'authority') unlockedSeeds.delete(publicKey)
     },
     forgetKey: async (publicKey) => {
       unlockedSeeds.delete(publicKey)
       await store.remove(publicKey)
     },
-    createKeys: (keys, challenge) => createKeys({ store, gestures, origin, probe }, keys, challenge),
+    createKeys,
+    proveKey: async (publicKey, challenge) => {
+      const key = await store.find(publicKey)
+      if (key === undefined || key.binding !== undefined) return err('no-key')
+      if (!isPossessionChallenge(challenge, origin)) return err('unreadable')
+      const seed = await seedOf(key, undefined)
+      return seed === 'locked' ? err('no-key') : ok(encodeBase64url(await signWith(key, challenge, seed)))
+    },
+    exportKeyFile: async (publicKey) => {
+      const key = await store.find(publicKey)
+      return key === undefined || key.custody === 'not-extractable' ? undefined : encodeKeyFile(key)
+    },
+    importKeyFile: async (text) => {
+      const key = parseKeyFile(text)
+      if (key === undefined) return err('unreadable')
+      await store.put(key)
+      return ok(withoutPrivateHalf(key))
+    },
     signCommand: async (request) => {
       const plan = planSigning(request.bytes, origin)
       if (!plan.ok || plan.value.form !== 'command') return err('unreadable')
@@ -97,31 +141,11 @@ export function createLocalSigner({ store, gestures, origin }: LocalSignerOption
   }
 }
 
-type CreationTools = LocalSignerOptions & { readonly probe: () => Promise<ProbeOutcome> }
-
-async function createKeys(
-  { store, gestures, origin, probe }: CreationTools,
-  wanted: readonly { readonly use: KeyUse; readonly label: string }[],
-  challenge: Uint8Array,
-): Promise<Result<readonly NewKeyProof[], SignerRefusal>> {
-  if (!isPossessionChallenge(challenge, origin)) return err('unreadable')
+/** How each wanted key is held: a file always under a passphrase, this browser as well as the probe allows. */
+async function custodiesOf(wanted: readonly WantedKey[], probe: () => Promise<ProbeOutcome>): Promise<Result<readonly Custody[], SignerRefusal>> {
   const { custody } = await probe()
   if (custody === 'none') return err('no-storage')
-  const passphrase = custody === 'passphrase' ? await gestures.newPassphrase() : undefined
-  if (custody === 'passphrase' && passphrase === undefined) return err('cancelled')
-  // Asks the browser not to evict the keys; a refusal changes nothing but the odds.
-  await navigator.storage?.persist?.().catch(() => false)
-  const proofs: NewKeyProof[] = []
-  for (const { use, label } of wanted) {
-    const details = { use, label, createdAt: instantFromEpochMs(Date.now()) }
-    const key = passphrase === undefined ? await makeUnextractableKey(details) : await makeWrappedKey(details, passphrase)
-    await store.put(key)
-    // Proves the stored key, not the one in memory: what cannot be loaded again must not be registered.
-    const stored = (await store.find(key.publicKey)) ?? key
-    const seed = stored.custody === 'passphrase' && passphrase !== undefined ? await unwrapSeed(stored, passphrase) : undefined
-    proofs.push({ key: withoutPrivateHalf(stored), proof: encodeBase64url(await signWith(stored, challenge, seed)) })
-  }
-  return ok(proofs)
+  return ok(wanted.map(({ place }) => (place === 'file' ? 'key-file' : custody)))
 }
 
 /** Registered keys of this use that the request allows, conversation keys first, newest first. */

@@ -7,8 +7,20 @@ import { Field, Input } from '../ui/field.tsx'
 
 const SHORTEST = 12
 
-/** Asks for the passphrase that will wrap new keys; shown only where the browser cannot hold a key in the better way. */
-export function NewPassphraseDialog({ onChosen, onCancel }: { readonly onChosen: (passphrase: string) => void; readonly onCancel: () => void }) {
+const REASONS = {
+  browser:
+    'This browser cannot keep a key that nobody can copy out. Your keys will be encrypted under this passphrase instead, which is weaker: whoever copies the data of this browser can try to guess it.',
+  file: 'The key file is encrypted under this passphrase. Whoever has both the file and the passphrase can sign as you; without the passphrase the file is lost.',
+} as const
+
+export interface NewPassphraseDialogProps {
+  readonly reason: keyof typeof REASONS
+  readonly onChosen: (passphrase: string) => void
+  readonly onCancel: () => void
+}
+
+/** Asks for the passphrase that will wrap new keys. */
+export function NewPassphraseDialog({ reason, onChosen, onCancel }: NewPassphraseDialogProps) {
   const [first, setFirst] = useState('')
   const [second, setSecond] = useState('')
   const isLongEnough = first.length >= SHORTEST
@@ -16,8 +28,8 @@ export function NewPassphraseDialog({ onChosen, onCancel }: { readonly onChosen:
     <Dialog
       open
       onOpenChange={onCancel}
-      title="Choose a passphrase for your keys"
-      description="This browser cannot keep a key that nobody can copy out. Your keys will be encrypted under this passphrase instead, which is weaker: whoever copies the data of this browser can try to guess it."
+      title={reason === 'file' ? 'Choose a passphrase for the key file' : 'Choose a passphrase for your keys'}
+      description={REASONS[reason]}
       footer={
         <div className="flex justify-end gap-2">
           <Button onClick={onCancel}>Cancel</Button>

@@ -11,18 +11,12 @@ import { Field, Input, Select } from '../ui/field.tsx'
 import { HashText } from '../ui/hash-text.tsx'
 import { Notice } from '../ui/notice.tsx'
 import type { StoredKey } from './key-store.ts'
-import { CUSTODY_WORDS, type NameHints } from './signer.ts'
-import type { SigningPlan } from './signing-plan.ts'
+import type { ConfirmRequest } from './local-signer.ts'
+import { CUSTODY_WORDS } from './signer.ts'
 import { StatementView } from './statement-view.tsx'
 import { describePlan } from './statement.ts'
 
-export interface SignDialogProps {
-  readonly plan: SigningPlan
-  /** Keys that may sign this, at least one. */
-  readonly keys: readonly StoredKey[]
-  readonly names: NameHints
-  /** Milliseconds since 1970 after which the authority would refuse the bytes as too old. */
-  readonly staleAtMs: number | undefined
+export interface SignDialogProps extends Omit<ConfirmRequest, 'attempt'> {
   /** False when the passphrase does not open the key. */
   readonly onSign: (key: StoredKey, passphrase: string | undefined) => Promise<boolean>
   readonly onCancel: () => void
@@ -46,7 +40,7 @@ export function SignDialog({ plan, keys, names, staleAtMs, onSign, onCancel, onS
   const isArmed = useArmed()
   const isStale = useServerNow(1000) > (staleAtMs ?? Infinity)
   const key = keys.find((candidate) => candidate.publicKey === publicKey) ?? keys[0]!
-  const needsPassphrase = key.custody === 'passphrase'
+  const needsPassphrase = key.custody !== 'not-extractable'
 
   const sign = async () => {
     setProgress('signing')

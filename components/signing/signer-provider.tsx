@@ -11,7 +11,7 @@ import type { Signer } from './signer.ts'
 type Asking =
   | { readonly what: 'confirm'; readonly request: ConfirmRequest; readonly answer: (outcome: 'done' | 'cancelled' | 'stale') => void }
   | { readonly what: 'unlock'; readonly request: Parameters<Gestures['unlock']>[0]; readonly answer: (outcome: 'done' | 'cancelled') => void }
-  | { readonly what: 'passphrase'; readonly answer: (passphrase: string | undefined) => void }
+  | { readonly what: 'passphrase'; readonly reason: 'file' | 'browser'; readonly answer: (passphrase: string | undefined) => void }
 
 const SignerContext = createContext<Signer | undefined>(undefined)
 
@@ -53,7 +53,7 @@ function createPageSigner(setAsking: (update: Asking | undefined) => void): Sign
   const gestures: Gestures = {
     confirm: (request) => ask<'done' | 'cancelled' | 'stale'>((answer) => ({ what: 'confirm', request, answer }), 'cancelled'),
     unlock: (request) => ask<'done' | 'cancelled'>((answer) => ({ what: 'unlock', request, answer }), 'cancelled'),
-    newPassphrase: () => ask<string | undefined>((answer) => ({ what: 'passphrase', answer }), undefined),
+    newPassphrase: (reason) => ask<string | undefined>((answer) => ({ what: 'passphrase', reason, answer }), undefined),
   }
   // The server renders no dialog and signs nothing; its signer is never called.
   const origin = typeof location === 'undefined' ? '' : location.origin
@@ -61,31 +61,20 @@ function createPageSigner(setAsking: (update: Asking | undefined) => void): Sign
 }
 
 function Question({ asking }: { readonly asking: Asking }) {
-  if (asking.what === 'passphrase') return <NewPassphraseDialog onChosen={asking.answer} onCancel={() => asking.answer(undefined)} />
+  if (asking.what === 'passphrase') return <NewPassphraseDialog reason={asking.reason} onChosen={asking.answer} onCancel={() => asking.answer(undefined)} />
+  if (asking.what === 'unlock') {
+    const { request, answer } = asking
+    return <UnlockDialog label={request.label} onUnlock={doneIf(request.attempt, answer)} onCancel={() => answer('cancelled')} />
+  }
   const { request, answer } = asking
-  const finish = (isDone: boolean) => {
+  return <SignDialog {...request} onSign={doneIf(request.attempt, answer)} onCancel={() => answer('cancelled')} onStale={() => answer('stale')} />
+}
+
+/** The attempt, which also closes the dialog once it succeeds. */
+const doneIf =
+  <T extends readonly unknown[]>(attempt: (...args: T) => Promise<boolean>, answer: (outcome: 'done') => void) =>
+  async (...args: T): Promise<boolean> => {
+    const isDone = await attempt(...args)
     if (isDone) answer('done')
     return isDone
   }
-  if (asking.what === 'unlock') {
-    return (
-      <UnlockDialog
-        label={asking.request.label}
-        onUnlock={async (passphrase) => finish(await asking.request.attempt(passphrase))}
-        onCancel={() => answer('cancelled')}
-      />
-    )
-  }
-  const { plan, keys, names, staleAtMs, attempt } = asking.request
-  return (
-    <SignDialog
-      plan={plan}
-      keys={keys}
-      names={names}
-      staleAtMs={staleAtMs}
-      onSign={async (key, passphrase) => finish(await attempt(key, passphrase))}
-      onCancel={() => asking.answer('cancelled')}
-      onStale={() => asking.answer('stale')}
-    />
-  )
-}

@@ -4,8 +4,11 @@ import type { Result } from '../../protocol/result.ts'
 
 export type KeyUse = 'authority' | 'conversation'
 
-/** `not-extractable`: the browser signs and never gives the key away. `passphrase`: an encrypted seed, weaker. */
-export type Custody = 'not-extractable' | 'passphrase'
+/**
+ * `not-extractable`: the browser signs and never gives the key away. `passphrase`: an encrypted seed in the browser,
+ * weaker. `key-file`: an encrypted seed that its owner keeps as a file, to come back with when the browser is lost.
+ */
+export type Custody = 'not-extractable' | 'passphrase' | 'key-file'
 
 /** What a key held in this browser is known as in the Organization's Registry. */
 export interface KeyBinding {
@@ -60,23 +63,30 @@ export interface DetachedSignature {
   readonly signature: string
 }
 
-export interface NewKeyProof {
-  readonly key: HeldKey
-  /** Signature of the new key over the challenge, base64url. */
-  readonly proof: string
+export interface WantedKey {
+  readonly use: KeyUse
+  readonly label: string
+  /** `file`: made to be exported with `exportKeyFile`, always under a passphrase. */
+  readonly place: 'browser' | 'file'
 }
 
 export interface Signer {
   probe(): Promise<ProbeOutcome>
   listKeys(): Promise<readonly HeldKey[]>
+  /** Makes keys that are held here but not yet registered. Asks for a passphrase where one is needed. */
+  createKeys(wanted: readonly WantedKey[]): Promise<Result<readonly HeldKey[], SignerRefusal>>
   /**
-   * Makes keys that are not yet registered, each proving possession over the server's challenge: the only signature
-   * that an authority key gives without the dialog, because the key has no authority yet.
+   * Proves possession of a key that is not yet registered over the server's challenge; base64url. The only signature
+   * that an authority key gives without the dialog, because it has no authority yet.
    */
-  createKeys(keys: readonly { readonly use: KeyUse; readonly label: string }[], challenge: Uint8Array): Promise<Result<readonly NewKeyProof[], SignerRefusal>>
+  proveKey(publicKey: string, challenge: Uint8Array): Promise<Result<string, SignerRefusal>>
   bindKey(publicKey: string, binding: KeyBinding): Promise<void>
   /** Removes the key from this browser for good. */
   forgetKey(publicKey: string): Promise<void>
+  /** Text of the key file of a registered key under a passphrase; undefined for any other key. */
+  exportKeyFile(publicKey: string): Promise<string | undefined>
+  /** Takes the key of a key file into this browser. */
+  importKeyFile(text: string): Promise<Result<HeldKey, SignerRefusal>>
   /** Signs a Command, and before it an unsigned Approval in its payload, by one gesture. Returns the whole signed Command. */
   signCommand(request: SignRequest): Promise<Result<Uint8Array, SignerRefusal>>
   /** Signs a sign-in challenge or the authorization of a new key. */
@@ -87,4 +97,5 @@ export interface Signer {
 export const CUSTODY_WORDS: Record<Custody, string> = {
   'not-extractable': 'browser key, cannot be copied out',
   passphrase: 'browser key, wrapped with a passphrase (weaker)',
+  'key-file': 'key file, wrapped with a passphrase',
 }
