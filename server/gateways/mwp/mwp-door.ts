@@ -1,6 +1,7 @@
 // The door for Agents: one upgrade becomes one authenticated connection.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { ServerOptions } from 'ws'
 import { WebSocketServer } from 'ws'
 import type { AuthorityService } from '../../service/service.ts'
 import { AddressQuota } from './address-quota.ts'
@@ -32,14 +33,7 @@ export function createMwpDoor(service: AuthorityService, options: MwpDoorOptions
   const byAgent = new Map<string, Connection>()
   let isClosing = false
 
-  const sockets = new WebSocketServer({
-    noServer: true,
-    perMessageDeflate: false,
-    maxPayload: limits.maxFrameBytes,
-    maxFragments: limits.maxFragments,
-    closeTimeout: limits.closeTimeoutMs,
-    clientTracking: true,
-  })
+  const sockets = new WebSocketServer(socketOptions(limits))
 
   const stopListening = service.sessions.onReplaced((agentId) => {
     const connection = byAgent.get(agentId)
@@ -91,6 +85,15 @@ export function createMwpDoor(service: AuthorityService, options: MwpDoorOptions
     close,
   }
 }
+
+/** `closeTimeout` is newer than the package's type declarations. */
+const socketOptions = (limits: MwpLimits): ServerOptions & { closeTimeout: number } => ({
+  noServer: true,
+  perMessageDeflate: false,
+  maxPayload: limits.maxFrameBytes,
+  maxFragments: limits.maxFragments,
+  closeTimeout: limits.closeTimeoutMs,
+})
 
 function turnAway(transport: Duplex): void {
   transport.end('HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')

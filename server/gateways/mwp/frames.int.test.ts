@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Frame } from '../../../protocol/generated/types.ts'
+import { CLOSE_CODES } from './close-codes.ts'
+import type { MwpLimits } from './limits.ts'
+import { FakeService, testAgent } from './testing/fake-service.ts'
+import { envelope, listen, nonce, RawClient } from './testing/raw-client.ts'
+
+const agent = testAgent('worker')
+const groupId = 'urn:test:group'
+let fake: FakeService
+let server: Awaited<ReturnType<typeof listen>>
+let client: RawClient
+
+async function start(limits: Partial<MwpLimits> = {}) {
+  server = await listen(fake.asService(), limits)
+  client = await RawClient.authenticated(server.url, agent)
+}
+
+beforeEach(() => {
+  fake = new FakeService()
+  fake.register(agent)
+})
+afterEach(() => server.stop())
+
+const ping = () => ({ ...envelope(), frameType: 'PING', nonce: nonce(), sentAt: new Date().toISOString() })
+
+describe('messages that end a connection', () => {
+  test('binary (A-237)', async () => {
+    await start()
+    client.socket.send(Buffer.from(JSON.stringify(ping())), { binary: true })
+    expect(await client.findError('PROTOCOL_VIOLATION')).toMatchObject({ fatal: true })
+    expect(await client.closed).toEqual(CLOSE_CODES.binaryMessage)
+  })
+
+  test('longer than the limit', async () => {
+    await start()
+    client.send(`{"a":"${'x'.repeat(256 * 1024)}"}`)
+    expect((await client.closed).code).toBe(1009)
+  })
+
+  test('in more fragments than any honest peer needs', async () => {
+    await start({ maxFragments: 4 })
+    for (let part = 0; part < 5; part++) client.socket.send('{', { fin: false })
+    expect((await client.closed).code).toBe(1008)
+  })
+
+  test.each([
+    ['a member twice (A-242)', `{"protocolVersion":"0.1","frameId":"urn:a:b","frameType":"PING","nonce":"AAAA","nonce":"AAAB"}`],
+    ['a frame that does not exist', JSON.stringify({ ...envelope(), frameType: 'RECEIPT' })],
+    ['a frame that only the authority sends', JSON.stringify({ ...envelope(), frameType: 'EVENT', event: {} })],
+    ['no JSON', 'hello'],
+  ])('%s', async (_what, text) => {
+    await start()
+    client.send(text)
+    await client.findError('PROTOCOL_VIOLATION')
+    expect(await client.closed).toEqual(CLOSE_CODES.protocolViolation)
+  })
+})
+
+test('a frame that does not fit its schema is refused and the connection stays', async () => {
+  await start()
+  const frame = { ...ping(), nonce: 'not base64url!' }
+  client.send(frame)
+  expect(await client.findError('SCHEMA_VALIDATION_FAILED')).toMatchObject({ relatedFrameId: frame.frameId, retryable: false })
+  await client.roundTrip()
+})
+
+test('an ERROR of the peer is taken without an answer', async () => {
+  await start()
+  const error = { code: 'BACKPRESSURE', message: 'slow', retryable: true, occurredAt: new Date().toISOString() }
+  client.send({ ...envelope(), frameType: 'ERROR', error })
+  await client.roundTrip()
+  expect(client.received.some(({ frameType }) => frameType === 'ERROR')).toBe(false)
+})
+
+describe('PING (A-241)', () => {
+  const answers = () => client.received.filter((frame): frame is Frame & { frameType: 'PING' } => frame.frameType === 'PING')
+
+  test('is answered with its nonce, presence or not', async () => {
+    await start()
+    const now = new Date().toISOString()
+    const presence = {
+      agentId: agent.agentId,
+      sessionEpoch: 1,
+      status: 'busy',
+      capacity: { maxSlots: 2, activeSlots: 1, availableSlots: 1, queuedItems: 0 },
+      capabilityAvailability: [],
+      lastHeartbeat: now,
+      expiresAt: now,
+    }
+    const frame = { ...ping(), presence }
+    client.send(frame)
+    await client.find((answer) => answer.frameType === 'PING' && answer.replyToNonce === frame.nonce)
+    expect(answers()).toHaveLength(1)
+  })
+
+  test('that answers another one is not answered', async () => {
+    await start()
+    client.send({ ...ping(), replyToNonce: nonce() })
+    await client.roundTrip()
+    expect(answers()).toHaveLength(1)
+  })
+})
+
+describe('ACK (A-234)', () => {
+  const acknowledge = (of: string, sequence: number) =>
+    client.send({
+      ...envelope(),
+      frameType: 'ACK',
+      acknowledgements: [{ groupId: of, sequence }],
+      sentAt: new Date().toISOString(),
+    })
+
+  test('stores the position', async () => {
+    const group = fake.group(groupId, agent)
+    group.append()
+    await start()
+    acknowledge(groupId, 1)
+    await client.roundTrip()
+    expect(group.acknowledged.get(agent.agentId)).toBe(1)
+  })
+
+  test.each([
+    ['above the head', groupId, 2, 'INVALID_COMMAND'],
+    ['of a hidden Group', 'urn:test:hidden', 0, 'GROUP_NOT_FOUND'],
+  ])('%s is refused and the connection stays', async (_what, of, sequence, code) => {
+    fake.group(groupId, agent).append()
+    fake.group('urn:test:hidden').append()
+    await start()
+    acknowledge(of, sequence)
+    expect(await client.findError(code)).toMatchObject({ groupId: of })
+    await client.roundTrip()
+  })
+})
+
+describe('rate limit', () => {
+  test('a burst too many is told when to come back', async () => {
+    await start({ framesPerSecond: 1, frameBurst: 6 })
+    for (let sent = 0; sent < 6; sent++) client.send(ping())
+    expect(await client.findError('RATE_LIMITED')).toMatchObject({ retryable: true, retryAfterMs: expect.any(Number) })
+    expect(server.door.count().authenticated).toBe(1)
+  })
+
+  test('a sender that does not listen is closed', async () => {
+    await start({ framesPerSecond: 1, frameBurst: 6 })
+    for (let sent = 0; sent < 20; sent++) client.send(ping())
+    expect(await client.closed).toEqual(CLOSE_CODES.tooManyFrames)
+  })
+})
+
+test('compression is not negotiated, so nothing can inflate', async () => {
+  await start()
+  const { WebSocket } = await import('ws')
+  const eager = new WebSocket(server.url, { perMessageDeflate: true })
+  await once(eager, 'open')
+  expect(eager.extensions).toBe('')
+  eager.terminate()
+})
