@@ -1,6 +1,6 @@
 'use client'
 
-import { useQueries, useQuery, type UseQueryOptions } from '@tanstack/react-query'
+import { useQueries, useQuery, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query'
 import { artifactPath } from '../mission/mission-paths.ts'
 import type { ArtifactCheck, ArtifactClaim } from './artifact-check.ts'
 import { checkArtifact } from './artifact-check.ts'
@@ -34,16 +34,18 @@ export interface CheckedArtifact {
 
 /** The check of one artifact, started when it is first shown. */
 export function useArtifactCheck(claim: ArtifactClaim): CheckedArtifact {
-  const query = useQuery(options(claim))
-  return { check: query.isFetching ? CHECKING : (query.data ?? CHECKING), again: () => void query.refetch() }
+  return outcomeOf(useQuery(options(claim)))
 }
 
 /** The checks of several artifacts, by content hash. */
 export function useArtifactChecks(claims: readonly ArtifactClaim[]): ReadonlyMap<string, CheckedArtifact> {
   const distinct = [...new Map(claims.map((claim) => [claim.contentHash, claim])).values()]
   const queries = useQueries({ queries: distinct.map(options) })
-  return new Map(distinct.map(({ contentHash }, at) => {
-    const query = queries[at]!
-    return [contentHash, { check: query.isFetching ? CHECKING : (query.data ?? CHECKING), again: () => void query.refetch() }]
-  }))
+  return new Map(distinct.map(({ contentHash }, at) => [contentHash, outcomeOf(queries[at]!)]))
+}
+
+/** A failed check that is tried again is being checked; a match stands, because content never changes under its hash. */
+function outcomeOf({ data, isFetching, refetch }: Pick<UseQueryResult<ArtifactCheck>, 'data' | 'isFetching' | 'refetch'>): CheckedArtifact {
+  const check = data === undefined || (isFetching && data.state !== 'match') ? CHECKING : data
+  return { check, again: () => void refetch() }
 }

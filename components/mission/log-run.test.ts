@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { coalesce } from './coalesce.ts'
 import type { EntryRun } from './log-run.ts'
 import { catchUp, entrySource, reachBack } from './log-run.ts'
 
@@ -66,24 +65,5 @@ describe('a run of the log', () => {
     held = await reachBack(source, () => held)
     answer()
     expect(sequencesOf(await catching)).toEqual(upTo(6))
-  })
-})
-
-describe('coalescing', () => {
-  it('runs once more, and only once, for calls during a run', async () => {
-    const finish: (() => void)[] = []
-    const trigger = coalesce(() => new Promise<void>((resolve) => finish.push(resolve)))
-    trigger()
-    trigger()
-    trigger()
-    expect(finish).toHaveLength(1)
-    finish[0]!()
-    await Promise.resolve()
-    await Promise.resolve()
-    expect(finish).toHaveLength(2)
-    finish[1]!()
-    await Promise.resolve()
-    await Promise.resolve()
-    expect(finish).toHaveLength(2)
   })
 })

@@ -9,7 +9,6 @@ import { Button, buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Skeleton, SkeletonRows } from '../ui/skeleton.tsx'
-import { useLiveMission } from './use-live-mission.ts'
 
 const MissionContext = createContext<MissionView | undefined>(undefined)
 
@@ -24,7 +23,6 @@ export function useMission(): MissionView {
 export function MissionProvider({ missionId, children }: { readonly missionId: string; readonly children: ReactNode }) {
   const trpc = useTRPC()
   const { data, error, refetch, isFetching } = useQuery(trpc.missions.view.queryOptions({ missionId }))
-  useLiveMission(missionId, data?.head)
   if (data) return <MissionContext value={data}>{children}</MissionContext>
   if (!error) return <MissionSkeleton />
   if (errorCode(error) === 'NOT_FOUND') {

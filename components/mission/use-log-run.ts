@@ -14,8 +14,8 @@ export interface LogRun<S> {
   readonly isLoadingOlder: boolean
 }
 
-/** Key under which everything paged of one Mission is kept; the live feed refreshes it. */
-export const runKey = (missionId: string): readonly string[] => ['log-run', missionId]
+/** Built as tRPC builds its keys, so that the live feed refreshes a run with everything else of its Mission. */
+const runKey = (missionId: string, name: string) => [['missions', 'run', name], { input: { missionId } }] as const
 
 /**
  * A run of the log that outlives the tab it is shown in. `name` tells the runs of a Mission apart; `source` may be a new
@@ -23,8 +23,8 @@ export const runKey = (missionId: string): readonly string[] => ['log-run', miss
  */
 export function useLogRun<S, P>(missionId: string, name: string, source: RunSource<S, P>): LogRun<S> {
   const client = useQueryClient()
-  const key = [...runKey(missionId), name]
-  const held = useCallback(() => client.getQueryData<S>([...runKey(missionId), name]) ?? source.empty, [client, missionId, name, source])
+  const key = runKey(missionId, name)
+  const held = useCallback(() => client.getQueryData<S>(runKey(missionId, name)) ?? source.empty, [client, missionId, name, source])
   const query = useQuery({ queryKey: key, queryFn: () => catchUp(source, held), structuralSharing: false, gcTime: 30 * 60_000 })
   const [isLoadingOlder, setLoadingOlder] = useState(false)
   const [olderError, setOlderError] = useState<Error | null>(null)
