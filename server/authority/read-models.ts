@@ -1,4 +1,13 @@
 // Read-model rows, derived from the same fold as the decision and written in the same transaction.
+import type { EventDocument } from '../../protocol/generated/types.ts'
+import { WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED } from '../../protocol/kinds.ts'
+import { invariant } from '../../protocol/result.ts'
+import type { GraphEdgeRow } from './graph-edges.ts'
+import { edgesOf } from './graph-edges.ts'
+import type { GroupEvent } from './request.ts'
+import type { GroupState } from './types.ts'
+
+export type { EdgeProvenance, GraphEdgeRow } from './graph-edges.ts'
 export interface MissionRow {
   readonly spaceId: string
   readonly missionId: string
@@ -18,9 +27,6 @@ export interface MembershipRow {
   readonly missionId: string
 }
 export interface GraphNodeRow { readonly sequence: number; readonly kind: string; readonly conversationId?: string; readonly workItemId?: string }
-export type EdgeProvenance = 'reply' | 'mention' | 'cause' | 'target' | 'source' | 'depends' | 'decides'
-export interface GraphEdgeRow { readonly child: number; readonly parent: number; readonly provenance: EdgeProvenance }
-
 export interface MessageRow { readonly sequence: number; readonly messageId: string; readonly conversationId: string; readonly authorId: string }
 export interface ArtifactRow { readonly sequence: number; readonly contentHash: string; readonly artifactId: string; readonly workItemId: string }
 /** Which Agent executes now; `null` when nobody does any more. */
@@ -35,4 +41,85 @@ export interface ReadModelRows {
   readonly edges: readonly GraphEdgeRow[]
   readonly artifacts: readonly ArtifactRow[]
   readonly executions: readonly ExecutionRow[]
+}
+
+/** Kinds after which somebody else, or nobody, executes the WorkItem. */
+const MOVES_EXECUTION: ReadonlySet<string> = new Set([
+  'work.offer.created',
+  'work.started',
+  'work.checkpointed',
+  'work.submitted',
+  'work.failed',
+  'work.cancelled',
+  WORK_EXECUTION_LEASE_EXPIRED,
+  WORK_EXECUTION_LEASE_REVOKED,
+])
+
+/**
+ * Rows for consecutive Events of one Group, given the fold after the last of them. Rows that are inserted do not
+ * depend on how the Events were cut into batches; rows that replace show the state after the batch.
+ */
+export function rowsOf(events: readonly EventDocument[], state: GroupState): ReadModelRows {
+  const group = events.map(asGroupEvent)
+  return {
+    ...(group.length > 0 && { mission: missionRow(state) }),
+    memberships: membershipRows(group, state),
+    messages: group.flatMap(messageRows),
+    nodes: group.map(nodeRow),
+    edges: group.flatMap((event) => edgesOf(event, state)),
+    artifacts: group.flatMap(artifactRows),
+    executions: executionRows(group, state),
+  }
+}
+
+function asGroupEvent(document: EventDocument): GroupEvent {
+  invariant(document.groupId !== undefined && document.sequence !== undefined, 'the Event belongs to no Group')
+  return document as EventDocument & GroupEvent
+}
+
+const isKind = <K extends 'mission.created' | 'membership.changed' | 'membership.ended' | 'message.posted' | 'artifact.published'>(
+  event: GroupEvent,
+  kind: K,
+): event is GroupEvent<K> => event.kind === kind
+
+function missionRow({ groupId, mission, title, sequence, lastOccurredAt }: GroupState): MissionRow {
+  const { missionId, state, missionOwner } = mission
+  return { spaceId: groupId, missionId, title, state, ownerId: missionOwner.id, head: sequence, updatedAt: lastOccurredAt }
+}
+
+function membershipRows(events: readonly GroupEvent[], state: GroupState): MembershipRow[] {
+  const touched = new Set(events.flatMap(touchedMembers))
+  return [...touched].flatMap((memberId) => {
+    const membership = state.memberships.get(memberId)
+    if (!membership) return []
+    const { role, state: membershipState, membershipEpoch, visibilityStartSequence, missionId } = membership
+    return [{ spaceId: state.groupId, memberId, role, state: membershipState, membershipEpoch, visibilityStartSequence, missionId }]
+  })
+}
+
+function touchedMembers(event: GroupEvent): string[] {
+  if (isKind(event, 'mission.created')) return event.payload.memberships.map(({ member }) => member.id)
+  if (isKind(event, 'membership.changed') || isKind(event, 'membership.ended')) return [event.payload.membership.member.id]
+  return []
+}
+
+function messageRows(event: GroupEvent): MessageRow[] {
+  if (!isKind(event, 'message.posted')) return []
+  const { messageId, conversationId, author } = event.payload.message
+  return [{ sequence: event.sequence, messageId, conversationId, authorId: author.id }]
+}
+
+function artifactRows(event: GroupEvent): ArtifactRow[] {
+  if (!isKind(event, 'artifact.published')) return []
+  const { contentHash, artifactId, workItemId } = event.payload.artifact
+  return [{ sequence: event.sequence, contentHash, artifactId, workItemId }]
+}
+
+function nodeRow({ sequence, kind, conversationId, workItemId }: GroupEvent): GraphNodeRow {
+  return { sequence, kind, ...(conversationId !== undefined && { conversationId }), ...(workItemId !== undefined && { workItemId }) }
+}
+
+function executionRows(events: readonly GroupEvent[], state: GroupState): ExecutionRow[] {
+  const moved = new Set(events.flatMap(({ kind, workItemId }) => (workItemId !== undefined && MOVES_EXECUTION.has(kind) ? [workItemId] : [])))
+  return [...moved].map((workItemId) => ({ workItemId, holderAgentId: state.workItems.get(workItemId)?.executionLease?.holderAgentId ?? null }))
 }

@@ -1,7 +1,7 @@
 // The shapes of the state machine: what a decision sees, what it answers, what the fold keeps. Pure data.
 import type {
-  AcceptanceCriterion, Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, Evidence, EventDocument, Group, Lease,
-  Membership, Mission, SelectionBasis, WorkContract, WorkItem,
+  AcceptanceCriterion, Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, Evidence, EventDocument, Extensions, Group,
+  Lease, Membership, Mission, SelectionBasis, WorkContract, WorkItem,
 } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -19,35 +19,65 @@ export interface DecisionEnv {
   /** Authority time, RFC 3339 UTC; never earlier than the Group's last Event. */
   readonly now: string
   readonly organizationId: string
+  /** The service Principal in whose name the authority records what no Command asked for (timers, revocations). */
+  readonly authority: Actor
   readonly cardOf: (agentId: string) => AgentCard | undefined
+  /** 0 for an Agent that has never had a session. */
   readonly sessionEpochOf: (agentId: string) => number
 }
 
-/** An Event before the authority gives it protocolVersion, eventId, groupId, sequence, occurredAt, acceptedBy and signature. */
-export interface EventDraft {
-  readonly kind: string
+/** What `decideOrganization` may use besides. */
+export interface OrganizationEnv extends DecisionEnv {
+  /** The proved handshake that a `session_open` completes, with the Session Epoch reserved for it (A-34, A-35). */
+  readonly handshake?: { readonly agentId: string; readonly keyId: string; readonly sessionEpoch: number }
+}
+
+/** An Event of the Organization's own log before it is sealed: no Group, no sequence, no revision (A-231). */
+export interface OrganizationEventDraft {
+  /** Derived from what caused it, so the same decision always names the same Event. */
+  readonly eventId: string
+  readonly kind: EventDocument['kind']
   readonly actor: Actor
   readonly cause: EventDocument['cause']
   readonly correlationId: string
+  readonly payload: Record<string, unknown>
+  readonly commandHash?: string
+  /** The Command's extensions, relayed unchanged (A-244), and what the Command says it was caused by. */
+  readonly extensions?: Extensions
+}
+
+/** An Event before the authority gives it protocolVersion, groupId, sequence, occurredAt, acceptedBy and signature. */
+export interface EventDraft extends OrganizationEventDraft {
   readonly aggregateRevision: number
   readonly conversationId?: string
   readonly workItemId?: string
-  readonly payload: Record<string, unknown>
-  readonly commandHash?: string
 }
 
 /** First draft is the primary Event (the receipt). */
 export type Decision = Result<readonly EventDraft[], Rejection>
+export type OrganizationDecision = Result<readonly OrganizationEventDraft[], Rejection>
 
-/** Usage or limits in the six budget dimensions (A-193). Absent dimension: nothing allocated. */
+/** Money in the Mission's currency; everything else counts. */
+export type BudgetDimension = 'financial' | 'modelTokens' | 'toolCalls' | 'computeSeconds' | 'wallClockSeconds' | 'externalSideEffects'
+/** One figure for each of the six budget dimensions (A-193). */
+export type Amounts = Readonly<Record<BudgetDimension, number>>
+
+/** The account of the Mission or of one WorkItem. A dimension absent from `limit` has nothing allocated. */
 export interface Ledger {
   readonly limit: Budget
-  /** Sum of the limits given to children. */
-  readonly allocated: Record<BudgetDimension, number>
-  /** Rolled-up consumption. */
-  readonly used: Record<BudgetDimension, number>
+  /** Account that this one draws on; absent for the Mission's own. */
+  readonly parentId?: string
+  /** Sum of what the accounts below it hold reserved. */
+  readonly allocated: Amounts
+  /** What `allocated` of the account above counts for this one: its limit, or once the work is finished what it still needs. */
+  readonly reserved: Amounts
+  /** Charged to this account itself. */
+  readonly direct: Amounts
+  /** Charged to this account and to all below it. */
+  readonly used: Amounts
+  /** The work is verified, failed or cancelled, and the unused part has been given back. */
+  readonly isSettled: boolean
 }
-export type BudgetDimension = 'financial' | 'modelTokens' | 'toolCalls' | 'computeSeconds' | 'wallClockSeconds' | 'externalSideEffects'
 
 export interface Proposal {
   readonly proposalId: string
@@ -74,14 +104,21 @@ export interface Submission {
 /** What the Group keeps of one WorkItem besides the normative object. */
 export interface WorkRecord {
   readonly item: WorkItem
+  /** Highest Ownership Epoch so far, 0 before the first; raised by acceptance and by fencing an owner out (A-41). */
+  readonly ownershipEpoch: number
   readonly parentWorkItemId?: string
   readonly replacesWorkItemId?: string
   readonly proposalId?: string
+  /** Held leases only: a lease that was released, revoked or has expired is gone from the fold and stays in the log. */
   readonly ownershipLease?: Lease
   readonly executionLease?: Lease
+  /** What the latest submission or failure brought. */
   readonly evidence: readonly Evidence[]
+  /** What the review that verified it brought. */
   readonly acceptedEvidence: readonly Evidence[]
+  /** Why it failed or was cancelled. */
   readonly reason?: string
+  /** How often an Agent has taken it on. */
   readonly attempts: number
 }
 
@@ -108,8 +145,14 @@ export interface GroupState {
   readonly messages: Map<string, { readonly conversationId: string; readonly author: Actor }>
   readonly ledgers: Map<string, Ledger>
   submissions: readonly Submission[]
-  /** Sequence of the Event that introduced an id (message, WorkItem, artifact hash, proposal, approval, event id of a lifecycle step). */
+  /** Sequence of the Event that introduced an id: Events, Messages, WorkItems, proposals, artifacts and their hashes, Evidence, Approvals, members. */
   readonly sequenceOf: Map<string, number>
+  /** Sequences of the lifecycle steps of each WorkItem, ascending; the first is its authorization. */
+  readonly workSteps: Map<string, number[]>
+  /** WorkItems that each Agent is answerable for (queued to submitted), so that nothing has to search for them. */
+  readonly ownedBy: Map<string, Set<string>>
+  /** WorkItems with an Execution Lease. */
+  readonly executing: Set<string>
 }
 
 export type Criterion = AcceptanceCriterion

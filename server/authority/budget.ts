@@ -1,0 +1,109 @@
+// Accounts of the Mission and its WorkItems: limits only shrink on the way down, charges reach every account above (A-25, A-198).
+import type { Budget } from '../../protocol/generated/types.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import { invariant } from '../../protocol/result.ts'
+import { differenceOf, firstExcess, limitsOf, NOTHING, smallerOf, sumOf } from './amounts.ts'
+import type { Refusal } from './fences.ts'
+import type { Amounts, BudgetDimension, GroupState, Ledger } from './types.ts'
+
+function ledgerOf(state: GroupState, id: string): Ledger {
+  const ledger = state.ledgers.get(id)
+  invariant(ledger, 'a WorkItem has no account')
+  return ledger
+}
+
+const exceeded = (dimension: BudgetDimension, message: string) => reject('BUDGET_EXCEEDED', message, { details: { dimension } })
+
+/** Whether one budget lies within another, whatever else that one has to carry. */
+export function budgetNotContained(inner: Budget, outer: Budget): Refusal {
+  if (inner.financialLimit !== undefined && inner.currency !== outer.currency) {
+    return exceeded('financial', 'the budget is in another currency')
+  }
+  const excess = firstExcess(limitsOf(inner), limitsOf(outer))
+  return excess && exceeded(excess, `the budget for ${excess} is larger than the one it is taken from`)
+}
+
+/** A new account of this size below `parentId`. */
+export function allocationRefused(state: GroupState, parentId: string, budget: Budget): Refusal {
+  const parent = ledgerOf(state, parentId)
+  return budgetNotContained(budget, parent.limit) ?? notEnoughLeft(parent, limitsOf(budget))
+}
+
+/** An existing account that gets this limit, or after settling its old one back. */
+export function reallocationRefused(state: GroupState, id: string, budget: Budget): Refusal {
+  const ledger = ledgerOf(state, id)
+  invariant(ledger.parentId, 'the account of the Mission is not reallocated')
+  const parent = ledgerOf(state, ledger.parentId)
+  const limits = limitsOf(budget)
+  const committed = firstExcess(ledger.used, limits) ?? firstExcess(ledger.allocated, limits)
+  if (committed) return exceeded(committed, `more ${committed} is used or allocated than the new budget allows`)
+  return budgetNotContained(budget, parent.limit) ?? notEnoughLeft(parent, differenceOf(limits, ledger.reserved))
+}
+
+function notEnoughLeft({ limit, allocated }: Ledger, growth: Amounts): Refusal {
+  const excess = firstExcess(sumOf(allocated, growth), limitsOf(limit))
+  return excess && exceeded(excess, `not enough ${excess} is left to allocate`)
+}
+
+/** A charge has to fit the account and every one above; one dimension over refuses all of it. */
+export function chargeRefused(state: GroupState, id: string, delta: Amounts): Refusal {
+  for (const { limit, used } of accountsFrom(state, id)) {
+    const excess = firstExcess(sumOf(used, delta), limitsOf(limit))
+    if (excess) return exceeded(excess, `the budget for ${excess} does not cover this charge`)
+  }
+  return undefined
+}
+
+/** What the account and all above it still allow: the smallest remainder in each dimension. */
+export function remainingFor(state: GroupState, id: string): Amounts {
+  return [...accountsFrom(state, id)].map(({ limit, used }) => differenceOf(limitsOf(limit), used)).reduce(smallerOf)
+}
+
+function* accountsFrom(state: GroupState, id: string): Generator<Ledger> {
+  for (let at: string | undefined = id; at !== undefined; ) {
+    const ledger: Ledger = ledgerOf(state, at)
+    yield ledger
+    at = ledger.parentId
+  }
+}
+
+// What follows changes the fold; only evolvers call it.
+
+export function openAccount(state: GroupState, id: string, limit: Budget, parentId?: string): void {
+  const account = { limit, allocated: NOTHING, reserved: NOTHING, direct: NOTHING, used: NOTHING, isSettled: false }
+  state.ledgers.set(id, { ...account, ...(parentId !== undefined && { parentId }) })
+  if (parentId !== undefined) reserve(state, id, limitsOf(limit))
+}
+
+/** Gives the account its limit, again or anew. */
+export function reopenAccount(state: GroupState, id: string, limit: Budget): void {
+  state.ledgers.set(id, { ...ledgerOf(state, id), limit, isSettled: false })
+  reserve(state, id, limitsOf(limit))
+}
+
+/** Gives back what finished work no longer needs; live work below it keeps its part. */
+export function settleAccount(state: GroupState, id: string): void {
+  const ledger = { ...ledgerOf(state, id), isSettled: true }
+  state.ledgers.set(id, ledger)
+  reserve(state, id, smallerOf(limitsOf(ledger.limit), sumOf(ledger.direct, ledger.allocated)))
+}
+
+function reserve(state: GroupState, id: string, amount: Amounts): void {
+  const ledger = ledgerOf(state, id)
+  invariant(ledger.parentId, 'the account of the Mission draws on no other')
+  const parent = ledgerOf(state, ledger.parentId)
+  const allocated = sumOf(parent.allocated, differenceOf(amount, ledger.reserved))
+  state.ledgers.set(id, { ...ledger, reserved: amount })
+  state.ledgers.set(ledger.parentId, { ...parent, allocated })
+  if (parent.isSettled) settleAccount(state, ledger.parentId)
+}
+
+export function charge(state: GroupState, id: string, delta: Amounts): void {
+  const ledger = ledgerOf(state, id)
+  state.ledgers.set(id, { ...ledger, direct: sumOf(ledger.direct, delta) })
+  for (let at: string | undefined = id; at !== undefined; ) {
+    const account: Ledger = ledgerOf(state, at)
+    state.ledgers.set(at, { ...account, used: sumOf(account.used, delta) })
+    at = account.parentId
+  }
+}

@@ -1,0 +1,91 @@
+// One Command against one Group: the fences that every Command passes, then the decider of its kind.
+import { reject } from '../../protocol/error-codes.ts'
+import type { Rejection } from '../../protocol/error-codes.ts'
+import type { Membership } from '../../protocol/generated/types.ts'
+import { AGENT_CARD_REGISTER, RESOURCE_USAGE_RECORD, SESSION_OPEN, WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
+import type { Result } from '../../protocol/result.ts'
+import { err, ok } from '../../protocol/result.ts'
+import type { CommandPayloadKind } from '../../protocol/validate.ts'
+import { decidePublish } from './artifact.ts'
+import { decideRenewCoordinator } from './coordinator.ts'
+import type { Refusal } from './fences.ts'
+import { groupNotFound, keyTooWeak, staleCoordinator, staleMembership, staleSession } from './fences.ts'
+import { decideChangeMembership, decideEndMembership } from './membership.ts'
+import { decidePostMessage } from './message.ts'
+import { decideApprove, decideRequestChanges, decideSubmitForApproval } from './mission-approval.ts'
+import { decideCancelMission } from './mission-cancel.ts'
+import { decideMissionCreate } from './mission-create.ts'
+import { payloadRefused } from './payload.ts'
+import { decidePropose } from './proposal.ts'
+import type { Decider, MemberRequest } from './request.ts'
+import type { Decision, DecisionEnv, GroupState, VerifiedCommand } from './types.ts'
+import { decideRecordUsage } from './usage.ts'
+import { decideAcceptOffer } from './work-acceptance.ts'
+import { decideAuthorize } from './work-authorize.ts'
+import { decideCancelWork, decideFail } from './work-end.ts'
+import { decideCheckpoint, decideRenewExecution, decideStart } from './work-execution.ts'
+import { decideOffer } from './work-offer.ts'
+import { decideAcceptResult, decideSubmit } from './work-result.ts'
+
+type MemberKind = Exclude<CommandPayloadKind, 'mission.create' | typeof AGENT_CARD_REGISTER | typeof SESSION_OPEN>
+
+const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
+  'mission.renew_coordinator': decideRenewCoordinator,
+  'mission.submit_for_approval': decideSubmitForApproval,
+  'mission.approve': decideApprove,
+  'mission.request_changes': decideRequestChanges,
+  'mission.cancel': decideCancelMission,
+  'membership.change': decideChangeMembership,
+  'membership.end': decideEndMembership,
+  'message.post': decidePostMessage,
+  'work.propose': decidePropose,
+  'work.authorize': decideAuthorize,
+  'work.offer': decideOffer,
+  'work.accept_offer': decideAcceptOffer,
+  'work.start': decideStart,
+  'work.checkpoint': decideCheckpoint,
+  'work.submit': decideSubmit,
+  'work.accept_result': decideAcceptResult,
+  'work.fail': decideFail,
+  'work.cancel': decideCancelWork,
+  'artifact.publish': decidePublish,
+  [WORK_EXECUTION_LEASE_RENEW]: decideRenewExecution,
+  [RESOURCE_USAGE_RECORD]: decideRecordUsage,
+}
+
+const isServed = (kind: string): kind is MemberKind | 'mission.create' => kind === 'mission.create' || Object.hasOwn(DECIDERS, kind)
+
+/**
+ * The Events that accept a verified Command, or why it is refused. Reads the state, never changes it.
+ * `state` is undefined for a Group without any Event.
+ */
+export function decide(state: GroupState | undefined, verified: VerifiedCommand, env: DecisionEnv): Decision {
+  const { command, signingHash } = verified
+  const { kind } = command
+  if (!isServed(kind)) return err(reject('INVALID_COMMAND', `this authority does not serve ${kind} yet`))
+  const refusal = payloadRefused(kind, command.payload) ?? contradiction(verified) ?? keyTooWeak(verified)
+  if (refusal) return err(refusal)
+  if (kind === 'mission.create') return decideMissionCreate(state, verified, env)
+  if (!state) return err(groupNotFound())
+  const membership = admit(state, verified, env)
+  if (!membership.ok) return membership
+  // The table pairs every kind with its own decider, and the payload has been checked against that kind.
+  const decider = DECIDERS[kind] as (request: MemberRequest) => Decision
+  return decider({ state, command, signingHash, env, membership: membership.value, payload: command.payload as MemberRequest['payload'] })
+}
+
+/** Envelope and payload may both name the WorkItem; they have to mean the same one. */
+function contradiction({ command: { workItemId, payload } }: VerifiedCommand): Refusal {
+  if (workItemId === undefined || payload.workItemId === undefined || workItemId === payload.workItemId) return undefined
+  return reject('INVALID_COMMAND', 'envelope and payload name different WorkItems')
+}
+
+/** A-221 up to the Coordinator Epoch. Whoever never belonged to the Group cannot tell that it exists (A-239). */
+function admit(state: GroupState, { command }: VerifiedCommand, env: DecisionEnv): Result<Membership, Rejection> {
+  const { actor } = command
+  if (actor.type === 'service') return err(reject('AUTH_FORBIDDEN', 'no policy lets a service do this'))
+  const membership = state.memberships.get(actor.id)
+  if (membership?.member.type !== actor.type) return err(groupNotFound())
+  const refusal = staleSession(command, env) ?? staleMembership({ command, membership }) ?? staleCoordinator({ command, state })
+  return refusal ? err(refusal) : ok(membership)
+}

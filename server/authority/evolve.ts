@@ -1,0 +1,91 @@
+// The fold: one Event after the other, nothing but Events. A kind that it does not know stops it, visibly.
+import type { EventDocument } from '../../protocol/generated/types.ts'
+import {
+  AGENT_CARD_REGISTERED,
+  RESOURCE_USAGE_RECORDED,
+  SESSION_OPENED,
+  WORK_EXECUTION_LEASE_EXPIRED,
+  WORK_EXECUTION_LEASE_REVOKED,
+} from '../../protocol/kinds.ts'
+import { invariant } from '../../protocol/result.ts'
+import type { EventPayloadKind } from '../../protocol/validate.ts'
+import { evolvePublished } from './artifact.ts'
+import { evolveCoordinatorRenewed } from './coordinator.ts'
+import { evolveExecutionEnded } from './execution-timer.ts'
+import { evolveMembership } from './membership.ts'
+import { evolveMessagePosted } from './message.ts'
+import { evolveApproved, evolveChangesRequested, evolveSubmittedForApproval } from './mission-approval.ts'
+import { evolveMissionCancelled } from './mission-cancel.ts'
+import { foundGroup } from './mission-create.ts'
+import { evolveProposed } from './proposal.ts'
+import type { Evolver, GroupEvent } from './request.ts'
+import type { GroupState } from './types.ts'
+import { evolveUsageRecorded } from './usage.ts'
+import { evolveOfferAccepted } from './work-acceptance.ts'
+import { evolveAuthorized } from './work-authorize.ts'
+import { evolveFailed, evolveWorkCancelled } from './work-end.ts'
+import { evolveCheckpointed, evolveProgressed, evolveStarted } from './work-execution.ts'
+import { evolveOfferCreated } from './work-offer.ts'
+import { introduce } from './work-record.ts'
+import { evolveResultAccepted, evolveSubmitted } from './work-result.ts'
+
+type FoldedKind = Exclude<EventPayloadKind, 'mission.created' | typeof AGENT_CARD_REGISTERED | typeof SESSION_OPENED>
+
+const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
+  'mission.coordinator.renewed': evolveCoordinatorRenewed,
+  'mission.submitted_for_approval': evolveSubmittedForApproval,
+  'mission.approved': evolveApproved,
+  'mission.changes_requested': evolveChangesRequested,
+  'mission.cancelled': evolveMissionCancelled,
+  'membership.changed': evolveMembership,
+  'membership.ended': evolveMembership,
+  'message.posted': evolveMessagePosted,
+  'work.proposed': evolveProposed,
+  'work.authorized': evolveAuthorized,
+  'work.offer.created': evolveOfferCreated,
+  'work.offer.accepted': evolveOfferAccepted,
+  'work.started': evolveStarted,
+  'work.progressed': evolveProgressed,
+  'work.checkpointed': evolveCheckpointed,
+  'work.submitted': evolveSubmitted,
+  'work.result.accepted': evolveResultAccepted,
+  'work.failed': evolveFailed,
+  'work.cancelled': evolveWorkCancelled,
+  'artifact.published': evolvePublished,
+  [WORK_EXECUTION_LEASE_EXPIRED]: evolveExecutionEnded,
+  [WORK_EXECUTION_LEASE_REVOKED]: evolveExecutionEnded,
+  [RESOURCE_USAGE_RECORDED]: evolveUsageRecorded,
+}
+
+const isFolded = (kind: string): kind is FoldedKind => Object.hasOwn(EVOLVERS, kind)
+
+/**
+ * The state after one more Event; `state` is updated in place and returned, `undefined` stands for an empty log.
+ * Throws InvariantViolation on an unknown kind, a gap in the sequence or an Event of another Group.
+ */
+export function evolve(state: GroupState | undefined, document: EventDocument): GroupState {
+  invariant(isGroupEvent(document), 'the Event belongs to no Group')
+  const next = state ? applied(state, document) : founded(document)
+  next.sequence = document.sequence
+  next.lastOccurredAt = document.occurredAt
+  introduce(next, document.eventId, document.sequence)
+  return next
+}
+
+/** The payload was written by `decide`, or checked on the way in. */
+const isGroupEvent = (document: EventDocument): document is EventDocument & GroupEvent => document.groupId !== undefined && document.sequence !== undefined
+
+function founded(event: EventDocument & GroupEvent): GroupState {
+  invariant(event.kind === 'mission.created' && event.sequence === 1, 'the log of a Group begins with its Mission')
+  return foundGroup(event as GroupEvent<'mission.created'>)
+}
+
+function applied(state: GroupState, event: EventDocument & GroupEvent): GroupState {
+  invariant(event.groupId === state.groupId, 'the Event belongs to another Group')
+  invariant(event.sequence === state.sequence + 1, `Event ${event.sequence} does not follow ${state.sequence}`)
+  const { kind } = event
+  invariant(isFolded(kind), `the fold does not know Events of kind ${kind}`)
+  const evolver = EVOLVERS[kind] as Evolver<EventPayloadKind>
+  evolver(state, event)
+  return state
+}

@@ -1,0 +1,72 @@
+// Edges of the Space's graph. Each is stated by the Event itself or by an Event before it; nothing is guessed.
+import type { EventPayloadKind } from '../../protocol/validate.ts'
+import { CAUSED_BY_EXTENSION } from './draft.ts'
+import type { GroupEvent } from './request.ts'
+import type { GroupState } from './types.ts'
+
+export type EdgeProvenance = 'reply' | 'mention' | 'cause' | 'target' | 'source' | 'depends' | 'decides'
+export interface GraphEdgeRow { readonly child: number; readonly parent: number; readonly provenance: EdgeProvenance }
+
+/** An edge to the Event with this sequence; `undefined` is an id that nothing here introduced. */
+type Parent = readonly [provenance: EdgeProvenance, sequence: number | undefined]
+
+type Parents = { readonly [K in EventPayloadKind]?: (state: GroupState, event: GroupEvent<K>) => readonly Parent[] }
+
+/** What the kinds state beyond cause and order. */
+const PARENTS: Parents = {
+  'message.posted': ({ sequenceOf }, { payload: { message } }) => [
+    ...(message.references ?? []).map((id): Parent => ['reply', sequenceOf.get(id)]),
+    ...(message.mentions ?? []).map(({ id }): Parent => ['mention', sequenceOf.get(id)]),
+  ],
+  'work.authorized': (state, { payload: { workItem, proposalId, parentWorkItemId, replacesWorkItemId } }) => [
+    ...dependencies(state, workItem.contract.dependencyWorkItemIds),
+    ...[proposalId, parentWorkItemId, replacesWorkItemId].flatMap((id): Parent[] => (id === undefined ? [] : [['cause', state.sequenceOf.get(id)]])),
+  ],
+  'work.offer.created': (state, { payload }) => dependencies(state, payload.contract?.dependencyWorkItemIds ?? []),
+  'work.submitted': (state, { payload: { workItemId, submission } }) => publications(state, 'source', submission.artifactHashes, workItemId),
+  'artifact.published': (state, { payload }) => publications(state, 'source', payload.artifact.sourceArtifactHashes),
+  'mission.submitted_for_approval': (state, { payload }) => publications(state, 'decides', payload.artifactHashes),
+  'mission.approved': decided,
+  'mission.changes_requested': decided,
+}
+
+function dependencies({ workSteps }: GroupState, ids: readonly string[]): Parent[] {
+  return ids.map((id) => ['depends', workSteps.get(id)?.[0]])
+}
+
+/** Every publication of the content, or only those of one WorkItem. */
+function publications({ artifacts, sequenceOf }: GroupState, provenance: EdgeProvenance, hashes: readonly string[], workItemId?: string): Parent[] {
+  const published = hashes.flatMap((hash) => artifacts.get(hash) ?? []).filter((artifact) => workItemId === undefined || artifact.workItemId === workItemId)
+  return published.map(({ artifactId }) => [provenance, sequenceOf.get(artifactId)])
+}
+
+function decided(state: GroupState, { payload: { approval } }: GroupEvent<'mission.approved' | 'mission.changes_requested'>): Parent[] {
+  const answered = state.submissions.find((submission) => submission.approval?.approvalId === approval.approvalId)
+  return [['decides', answered?.sequence], ...publications(state, 'decides', approval.artifactHashes)]
+}
+
+/**
+ * Edges from an Event to earlier ones. `state` is the fold after the Event or any later one; the answer is the same,
+ * so a batch of any size gives the same graph.
+ */
+export function edgesOf(event: GroupEvent, state: GroupState): readonly GraphEdgeRow[] {
+  const stated = PARENTS[event.kind as EventPayloadKind] as ((state: GroupState, event: GroupEvent) => readonly Parent[]) | undefined
+  const parents: Parent[] = [...causes(event, state), ['cause', stepBefore(event, state)], ...(stated?.(state, event) ?? [])]
+  const edges = new Map<string, GraphEdgeRow>()
+  for (const [provenance, parent] of parents) {
+    if (parent !== undefined && parent < event.sequence) edges.set(`${provenance} ${parent}`, { child: event.sequence, parent, provenance })
+  }
+  return [...edges.values()]
+}
+
+function causes({ cause, extensions }: GroupEvent, { sequenceOf }: GroupState): Parent[] {
+  const causedBy = (extensions?.[CAUSED_BY_EXTENSION]?.data as { eventId?: unknown } | undefined)?.eventId
+  const ids = [cause.type === 'event' ? cause.id : undefined, causedBy]
+  return ids.flatMap((id): Parent[] => (typeof id === 'string' ? [['cause', sequenceOf.get(id)]] : []))
+}
+
+/** The step of the WorkItem's life that this Event follows on; talk about the WorkItem follows on none. */
+function stepBefore({ kind, workItemId, sequence }: GroupEvent, { workSteps }: GroupState): number | undefined {
+  if (workItemId === undefined || kind.startsWith('message.')) return undefined
+  return workSteps.get(workItemId)?.findLast((step) => step < sequence)
+}

@@ -1,0 +1,60 @@
+// Talk. A Message never carries authority (A-16, A-136) and costs the same however long the Conversation is.
+import type { Conversation, Message } from '../../protocol/generated/types.ts'
+import type { Rejection } from '../../protocol/error-codes.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import type { Result } from '../../protocol/result.ts'
+import { err, ok } from '../../protocol/result.ts'
+import { accept } from './draft.ts'
+import { idInUse, missionOver, revisionConflict } from './fences.ts'
+import type { Decider, Evolver, MemberRequest } from './request.ts'
+import { introduce } from './work-record.ts'
+
+/** `message.post`, by any member (A-137); `expectedRevision` is the Group sequence, because a Message has no other aggregate. */
+export const decidePostMessage: Decider<'message.post'> = (request) => {
+  const { state, command, payload } = request
+  const refusal = revisionConflict(command, state.sequence) ?? missionOver(request) ?? idInUse(state, payload.messageId)
+  if (refusal) return err(refusal)
+  const conversation = conversationFor(request)
+  if (!conversation.ok) return conversation
+  const { conversationId, primaryWorkItemId: workItemId } = conversation.value
+  return accept(request, {
+    kind: 'message.posted',
+    aggregateRevision: state.sequence + 1,
+    payload: { message: messageIn(conversationId, request) },
+    conversationId,
+    ...(workItemId !== undefined && { item: { workItemId, conversationId } }),
+  })
+}
+
+/** The one that the Command names, else the one of the WorkItem that it names, else the Group's main Conversation. */
+function conversationFor({ state, command }: MemberRequest): Result<Conversation, Rejection> {
+  const ofWork = command.workItemId === undefined ? undefined : state.workItems.get(command.workItemId)?.item.conversationId
+  const conversation = state.conversations.get(command.conversationId ?? ofWork ?? state.group.mainConversationId)
+  if (!conversation) return err(reject('INVALID_COMMAND', 'there is no such Conversation in this Group'))
+  const isElsewhere = command.workItemId !== undefined && command.workItemId !== conversation.primaryWorkItemId
+  return isElsewhere ? err(reject('INVALID_COMMAND', 'this Conversation is not about that WorkItem')) : ok(conversation)
+}
+
+function messageIn(conversationId: string, { state, command, payload, env }: MemberRequest<'message.post'>): Message {
+  const { messageId, content, mentions, references } = payload
+  const { missionId, groupId } = state.mission
+  return {
+    messageId,
+    missionId,
+    groupId,
+    conversationId,
+    author: command.actor,
+    kind: 'message',
+    authority: false,
+    content,
+    committedAt: env.now,
+    ...(mentions && { mentions }),
+    ...(references && { references }),
+  }
+}
+
+export const evolveMessagePosted: Evolver<'message.posted'> = (state, { payload, sequence }) => {
+  const { messageId, conversationId, author } = payload.message
+  state.messages.set(messageId, { conversationId, author })
+  introduce(state, messageId, sequence)
+}

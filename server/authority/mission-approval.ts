@@ -1,0 +1,169 @@
+// Submission and the signed answer to it: one exact revision with one exact set of artifacts (A-24, A-111 to A-113, A-124).
+import type { Approval, MissionSubmitForApprovalPayload } from '../../protocol/generated/types.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import { err, invariant } from '../../protocol/result.ts'
+import { accept } from './draft.ts'
+import type { Refusal } from './fences.ts'
+import {
+  coordinatorLeaseOver,
+  idInUse,
+  missionNotActive,
+  notCoordinator,
+  notMissionOwner,
+  revisionConflict,
+} from './fences.ts'
+import type { Decider, Evolver, GroupEvent, MemberRequest } from './request.ts'
+import type { GroupState, Submission } from './types.ts'
+import { introduce } from './work-record.ts'
+
+/** `mission.submit_for_approval`. */
+export const decideSubmitForApproval: Decider<'mission.submit_for_approval'> = (request) => {
+  const { state, command, payload } = request
+  const { missionId, revision } = state.mission
+  const refusal =
+    revisionConflict(command, revision) ??
+    notCoordinator(request) ??
+    coordinatorLeaseOver(request) ??
+    missionNotActive(request) ??
+    wrongDrops(state, payload) ??
+    unfinishedWork(state, payload) ??
+    foreignArtifacts(state, payload)
+  if (refusal) return err(refusal)
+  return accept(request, {
+    kind: 'mission.submitted_for_approval',
+    aggregateRevision: revision,
+    payload: { missionId, missionRevision: revision, submissionNumber: state.submissions.length + 1, ...payload },
+  })
+}
+
+/** Only failed work is dropped, and each item once. */
+function wrongDrops({ workItems }: GroupState, { dropped }: MissionSubmitForApprovalPayload): Refusal {
+  const ids = dropped.map(({ workItemId }) => workItemId)
+  const isFailed = ids.every((id) => workItems.get(id)?.item.state === 'failed')
+  return isFailed && new Set(ids).size === ids.length ? undefined : reject('INVALID_COMMAND', 'only failed WorkItems can be dropped, each once')
+}
+
+function unfinishedWork(state: GroupState, { dropped }: MissionSubmitForApprovalPayload): Refusal {
+  const records = [...state.workItems.values()]
+  if (!records.some(({ item }) => item.state === 'verified')) return reject('INVALID_STATE_TRANSITION', 'no work is verified yet')
+  const settled = settledFailures(state)
+  for (const { workItemId } of dropped) settled.add(workItemId)
+  const open = records.find(({ item }) => item.state !== 'verified' && item.state !== 'cancelled' && !settled.has(item.workItemId))
+  if (!open) return undefined
+  const { workItemId, state: workState } = open.item
+  return reject('INVALID_STATE_TRANSITION', `a WorkItem is ${workState}`, { details: { workItemId, state: workState } })
+}
+
+/** Failed items that verified work replaced, directly or through replacements that failed as well. */
+function settledFailures({ workItems }: GroupState): Set<string> {
+  const settled = new Set<string>()
+  // An item can only replace one authorized before it, so going backwards meets every replacement before what it replaced.
+  for (const { item, replacesWorkItemId } of [...workItems.values()].reverse()) {
+    if (replacesWorkItemId !== undefined && (item.state === 'verified' || settled.has(item.workItemId))) settled.add(replacesWorkItemId)
+  }
+  return settled
+}
+
+function foreignArtifacts({ artifacts, workItems }: GroupState, { artifactHashes }: MissionSubmitForApprovalPayload): Refusal {
+  const isVerified = (hash: string) => artifacts.get(hash)?.some(({ workItemId }) => workItems.get(workItemId)?.item.state === 'verified')
+  const foreign = artifactHashes.find((hash) => !isVerified(hash))
+  return foreign === undefined ? undefined : reject('INVALID_COMMAND', 'no verified work published one of the artifacts', { details: { artifactHash: foreign } })
+}
+
+/** `mission.approve`. */
+export const decideApprove: Decider<'mission.approve'> = (request) => {
+  const { approval } = request.payload
+  const refusal = answerRefused(request, approval, 'approved')
+  if (refusal) return err(refusal)
+  const { missionId, revision } = request.state.mission
+  return accept(request, { kind: 'mission.approved', aggregateRevision: revision, payload: { missionId, approval } })
+}
+
+/** `mission.request_changes`. */
+export const decideRequestChanges: Decider<'mission.request_changes'> = (request) => {
+  const { approval } = request.payload
+  const refusal = answerRefused(request, approval, 'changes_requested') ?? blankFeedback(approval)
+  if (refusal) return err(refusal)
+  const { missionId, revision } = request.state.mission
+  return accept(request, {
+    kind: 'mission.changes_requested',
+    aggregateRevision: revision + 1,
+    payload: { missionId, approval, feedback: approval.comments, newRevision: revision + 1 },
+  })
+}
+
+function answerRefused(request: MemberRequest, approval: Approval, decision: Approval['decision']): Refusal {
+  const { state, command } = request
+  return (
+    revisionConflict(command, state.mission.revision) ??
+    notMissionOwner(request) ??
+    otherMatter(request, approval, decision) ??
+    notAwaitingApproval(state) ??
+    otherSubmission(state, approval) ??
+    idInUse(state, approval.approvalId)
+  )
+}
+
+/** The signed Approval has to say what the Command around it does. */
+function otherMatter({ state, command }: MemberRequest, approval: Approval, decision: Approval['decision']): Refusal {
+  const { missionId, groupId } = state.mission
+  const isThis = approval.missionId === missionId && approval.groupId === groupId && approval.workItemId === undefined
+  const isOwn = approval.approver.type === command.actor.type && approval.approver.id === command.actor.id
+  if (isThis && isOwn && approval.kind === 'mission_final' && approval.decision === decision) return undefined
+  return reject('INVALID_COMMAND', `the Approval is not this owner's final ${decision} for this Mission`)
+}
+
+function notAwaitingApproval({ mission }: GroupState): Refusal {
+  return mission.state === 'awaiting_approval' ? undefined : reject('INVALID_STATE_TRANSITION', `the Mission is ${mission.state}`)
+}
+
+/** A-223: always compare-and-set, against revision, artifact set and acceptance policy. */
+function otherSubmission(state: GroupState, approval: Approval): Refusal {
+  const pending = pendingOf(state)
+  const { policyVersion } = state.mission.approvalPolicy
+  const { missionRevision } = pending
+  if (approval.missionRevision !== missionRevision) {
+    return reject('REVISION_CONFLICT', 'another revision was submitted', { expectedRevision: approval.missionRevision, currentRevision: missionRevision })
+  }
+  if (!isSameSet(approval.artifactHashes, pending.artifactHashes)) return reject('REVISION_CONFLICT', 'another set of artifacts was submitted')
+  if (policyVersion === undefined || approval.acceptancePolicyVersion === policyVersion) return undefined
+  return reject('REVISION_CONFLICT', `the acceptance policy is version ${policyVersion}`)
+}
+
+/** Both lists are free of repetition by schema. */
+function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+  const members = new Set(b)
+  return a.length === members.size && a.every((member) => members.has(member))
+}
+
+function blankFeedback({ comments }: Approval): Refusal {
+  return /\S/.test(comments) ? undefined : reject('INVALID_COMMAND', 'a request for changes has to say which')
+}
+
+function pendingOf({ submissions }: GroupState): Submission {
+  const pending = submissions.at(-1)
+  invariant(pending?.outcome === 'pending', 'a Mission awaits approval without a submission')
+  return pending
+}
+
+export const evolveSubmittedForApproval: Evolver<'mission.submitted_for_approval'> = (state, { payload, sequence, occurredAt }) => {
+  const { missionId: _missionId, ...submitted } = payload
+  state.submissions = [...state.submissions, { ...submitted, sequence, submittedAt: occurredAt, outcome: 'pending' }]
+  state.mission = { ...state.mission, state: 'awaiting_approval' }
+}
+
+export const evolveApproved: Evolver<'mission.approved'> = (state, event) => {
+  answer(state, event, 'approved')
+  state.mission = { ...state.mission, state: 'approved' }
+}
+
+export const evolveChangesRequested: Evolver<'mission.changes_requested'> = (state, event) => {
+  answer(state, event, 'changes_requested')
+  state.mission = { ...state.mission, state: 'active', revision: event.payload.newRevision }
+}
+
+function answer(state: GroupState, event: GroupEvent<'mission.approved' | 'mission.changes_requested'>, outcome: 'approved' | 'changes_requested'): void {
+  const { approval } = event.payload
+  state.submissions = [...state.submissions.slice(0, -1), { ...pendingOf(state), outcome, approval }]
+  introduce(state, approval.approvalId, event.sequence)
+}

@@ -1,0 +1,33 @@
+// The owner ends the Mission; whatever is unfinished ends with it (A-114, A-164).
+import { err, ok } from '../../protocol/result.ts'
+import { followingDraft, primaryDraft } from './draft.ts'
+import { missionOver, notMissionOwner, revisionConflict } from './fences.ts'
+import type { Decider, Evolver } from './request.ts'
+import { isUnfinished } from './work-record.ts'
+
+/** `mission.cancel`. */
+export const decideCancelMission: Decider<'mission.cancel'> = (request) => {
+  const { state, command, payload } = request
+  const { missionId, revision } = state.mission
+  const refusal = revisionConflict(command, revision) ?? notMissionOwner(request) ?? missionOver(request)
+  if (refusal) return err(refusal)
+  const cancelled = primaryDraft(request, {
+    kind: 'mission.cancelled',
+    aggregateRevision: revision,
+    payload: { missionId, reason: payload.reason },
+  })
+  const unfinished = [...state.workItems.values()].filter(isUnfinished)
+  const withdrawn = unfinished.map(({ item }, index) =>
+    followingDraft(request, index + 1, {
+      kind: 'work.cancelled',
+      aggregateRevision: item.revision + 1,
+      item,
+      payload: { workItemId: item.workItemId, reason: 'The Mission was cancelled.' },
+    }),
+  )
+  return ok([cancelled, ...withdrawn])
+}
+
+export const evolveMissionCancelled: Evolver<'mission.cancelled'> = (state) => {
+  state.mission = { ...state.mission, state: 'cancelled' }
+}

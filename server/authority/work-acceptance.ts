@@ -1,0 +1,104 @@
+// An Agent takes an offer: the first valid acceptance starts the next Ownership Epoch and every other offer has lost (A-150, A-168).
+import type { Lease, WorkOffer, WorkOwner } from '../../protocol/generated/types.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import { err, invariant } from '../../protocol/result.ts'
+import { capabilityPins } from './capability.ts'
+import { accept, leaseIdOf } from './draft.ts'
+import type { Refusal } from './fences.ts'
+import { missionNotActive, notInState, revisionConflict } from './fences.ts'
+import { isAfter } from './instants.ts'
+import { DEFAULT_SECONDS, ownershipLease } from './lease.ts'
+import type { Decider, Evolver, MemberRequest } from './request.ts'
+import type { WorkRecord } from './types.ts'
+import { ineligibility } from './work-offer.ts'
+import { findWork, noteStep, putWork, revised, workOf } from './work-record.ts'
+
+/** `work.accept_offer`. */
+export const decideAcceptOffer: Decider<'work.accept_offer'> = (request) => {
+  const { state, command, payload } = request
+  const found = findWork(state, payload.workItemId)
+  if (!found.ok) return found
+  const record = found.value
+  const refusal =
+    revisionConflict(command, record.item.revision) ??
+    notWorker(request) ??
+    offerGone(request, record) ??
+    noLongerEligible(request, record) ??
+    missionNotActive(request) ??
+    notInState(record, 'offered')
+  if (refusal) return err(refusal)
+  const { owner, lease } = newOwnership(request, record)
+  return accept(request, {
+    kind: 'work.offer.accepted',
+    aggregateRevision: record.item.revision + 1,
+    item: record.item,
+    payload: {
+      workItemId: payload.workItemId,
+      offerId: payload.offerId,
+      owner,
+      ownershipLease: lease,
+      assigneeId: owner.agentId,
+      ownershipEpoch: owner.ownershipEpoch,
+      ownershipLeaseExpiresAt: lease.expiresAt,
+      agentCardVersion: owner.agentCardVersion,
+      ...(payload.scheduleEstimate && { scheduleEstimate: payload.scheduleEstimate }),
+    },
+  })
+}
+
+function notWorker({ command, membership }: MemberRequest): Refusal {
+  if (command.actor.type === 'agent' && membership.role === 'worker') return undefined
+  return reject('AUTH_FORBIDDEN', 'only a worker of this Group accepts offers')
+}
+
+/** The WorkItem keeps the latest round of offers; one that is not in it has been replaced. */
+function offerGone({ command, payload, env }: MemberRequest<'work.accept_offer'>, { item }: WorkRecord): Refusal {
+  const offer = item.offers?.find(({ offerId }) => offerId === payload.offerId)
+  if (offer && offer.agentId !== command.actor.id) return reject('AUTH_FORBIDDEN', 'this offer was made to another Agent')
+  if (offer?.status === 'lost_race') return reject('WORK_ALREADY_OWNED', 'another candidate accepted first')
+  if (offer?.status === 'accepted') return undefined
+  if (offer?.status === 'pending' && isAfter(offer.expiresAt, env.now)) return undefined
+  return reject('WORK_OFFER_EXPIRED', 'this offer is no longer valid')
+}
+
+/** A-30: the card may have changed since the offer; what counts is what it vouches for now. */
+function noLongerEligible(request: MemberRequest<'work.accept_offer'>, { item }: WorkRecord): Refusal {
+  const reason = ineligibility(request, request.command.actor.id, item.contract.requiredCapabilities)
+  return reason === undefined ? undefined : reject('AUTH_FORBIDDEN', `the Agent ${reason}`)
+}
+
+function newOwnership({ state, command, payload, env, signingHash }: MemberRequest<'work.accept_offer'>, record: WorkRecord): { owner: WorkOwner; lease: Lease } {
+  const agentId = command.actor.id
+  const card = env.cardOf(agentId)
+  const pins = card && capabilityPins(card, record.item.contract.requiredCapabilities)
+  invariant(card && pins, 'eligibility was judged before')
+  const { missionId, groupId } = state.mission
+  const ownershipEpoch = record.ownershipEpoch + 1
+  const terms = {
+    leaseId: leaseIdOf(signingHash, 'ownership'),
+    missionId,
+    groupId,
+    holderAgentId: agentId,
+    sessionEpoch: env.sessionEpochOf(agentId),
+    now: env.now,
+    seconds: payload.ownershipLeaseSeconds ?? DEFAULT_SECONDS.ownership,
+  }
+  const lease = ownershipLease(terms, payload.workItemId, ownershipEpoch)
+  const owner = { agentId, agentCardVersion: card.cardVersion, capabilityPins: pins, ownershipEpoch, ownershipLeaseId: lease.leaseId, acceptedAt: env.now }
+  return { owner, lease }
+}
+
+export const evolveOfferAccepted: Evolver<'work.offer.accepted'> = (state, event) => {
+  const { workItemId, offerId, owner, ownershipLease: lease, scheduleEstimate } = event.payload
+  const record = workOf(state, workItemId)
+  const settle = (offer: WorkOffer): WorkOffer => ({ ...offer, status: offer.offerId === offerId ? 'accepted' : 'lost_race' })
+  const changes = { state: 'queued', owner, offers: (record.item.offers ?? []).map(settle), ...(scheduleEstimate && { scheduleEstimate }) } as const
+  putWork(state, {
+    ...record,
+    item: revised(record.item, event.occurredAt, changes),
+    ownershipEpoch: owner.ownershipEpoch,
+    ownershipLease: lease,
+    attempts: record.attempts + 1,
+  })
+  noteStep(state, workItemId, event)
+}

@@ -1,0 +1,136 @@
+// Execution under a lease: start, checkpoint, renewal, and the lease ending without the Worker (A-153, A-154, A-179 to A-183).
+import { reject } from '../../protocol/error-codes.ts'
+import { WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
+import { err } from '../../protocol/result.ts'
+import { addSeconds } from '../../protocol/timestamp.ts'
+import { accept, leaseIdOf } from './draft.ts'
+import type { Refusal } from './fences.ts'
+import { leasesOver, missionNotActive, notInState, notOwner, ownershipLeaseOver, revisionConflict } from './fences.ts'
+import { later } from './instants.ts'
+import { DEFAULT_SECONDS, executionLease, raised, renewed } from './lease.ts'
+import type { Decider, Evolver, GroupEvent } from './request.ts'
+import type { GroupState, WorkRecord } from './types.ts'
+import { findWork, notExecuting, noteStep, putWork, revised, workOf } from './work-record.ts'
+
+/** `work.start`. */
+export const decideStart: Decider<'work.start'> = (request) => {
+  const { state, command, payload, env, signingHash } = request
+  const found = findWork(state, payload.workItemId)
+  if (!found.ok) return found
+  const record = found.value
+  const { item } = record
+  const refusal =
+    revisionConflict(command, item.revision) ??
+    notOwner(request, record, payload.ownershipEpoch) ??
+    gateClosed(record) ??
+    ownershipLeaseOver(request, record) ??
+    missionNotActive(request) ??
+    notInState(record, 'queued') ??
+    openDependencies(state, record)
+  if (refusal) return err(refusal)
+  const terms = {
+    leaseId: leaseIdOf(signingHash, 'execution'),
+    missionId: item.missionId,
+    groupId: item.groupId,
+    holderAgentId: command.actor.id,
+    sessionEpoch: env.sessionEpochOf(command.actor.id),
+    now: env.now,
+    seconds: payload.executionLeaseSeconds ?? DEFAULT_SECONDS.execution,
+  }
+  const lease = executionLease(terms, item.workItemId, record.ownershipEpoch)
+  return accept(request, {
+    kind: 'work.started',
+    aggregateRevision: item.revision + 1,
+    item,
+    payload: { workItemId: item.workItemId, ownershipEpoch: record.ownershipEpoch, executionLease: lease, executionLeaseExpiresAt: lease.expiresAt },
+  })
+}
+
+/** A-152, A-196: work that needs an execution Approval waits in the queue for one. */
+function gateClosed({ item }: WorkRecord): Refusal {
+  if (item.contract.executionApproval === 'not_required') return undefined
+  return reject('APPROVAL_REQUIRED', 'this work needs an execution Approval before it starts')
+}
+
+/** A-171: eligible once everything it depends on is verified. */
+function openDependencies({ workItems }: GroupState, { item }: WorkRecord): Refusal {
+  const open = item.contract.dependencyWorkItemIds.flatMap((id) => workItems.get(id)?.item ?? []).filter(({ state }) => state !== 'verified')
+  if (open.length === 0) return undefined
+  const goals = open.map(({ contract }) => contract.goal)
+  return reject('INVALID_STATE_TRANSITION', `waits for: ${goals.join('; ')}`, { details: { waitsFor: open.map(({ workItemId }) => workItemId) } })
+}
+
+/** `work.checkpoint`: the execution slot is given back, the item stays in its owner's queue. */
+export const decideCheckpoint: Decider<'work.checkpoint'> = (request) => {
+  const { state, command, payload, env } = request
+  const found = findWork(state, payload.workItemId)
+  if (!found.ok) return found
+  const record = found.value
+  const refusal =
+    revisionConflict(command, record.item.revision) ??
+    notOwner(request, record, payload.ownershipEpoch) ??
+    leasesOver(request, record, payload.executionLeaseId) ??
+    notInState(record, 'active')
+  if (refusal) return err(refusal)
+  const { workItemId, progress, executionLeaseId, ownershipEpoch } = payload
+  const resumeBy = addSeconds(env.now, payload.resumeWithinSeconds ?? DEFAULT_SECONDS.ownership)
+  return accept(request, {
+    kind: 'work.checkpointed',
+    aggregateRevision: record.item.revision + 1,
+    item: record.item,
+    payload: {
+      workItemId,
+      ownershipEpoch,
+      progress,
+      releasedLeaseId: executionLeaseId,
+      ownershipLeaseExpiresAt: later(record.ownershipLease?.expiresAt ?? resumeBy, resumeBy),
+    },
+  })
+}
+
+/** Execution Lease renewal by the Worker that holds it (O-13). */
+export const decideRenewExecution: Decider<typeof WORK_EXECUTION_LEASE_RENEW> = (request) => {
+  const { state, command, payload, env } = request
+  const found = findWork(state, payload.workItemId)
+  if (!found.ok) return found
+  const record = found.value
+  const refusal =
+    revisionConflict(command, record.item.revision) ??
+    notOwner(request, record, payload.ownershipEpoch) ??
+    leasesOver(request, record, payload.executionLeaseId) ??
+    notInState(record, 'active')
+  if (refusal) return err(refusal)
+  if (!record.executionLease) return err(reject('WORK_LEASE_EXPIRED', 'this Execution Lease is no longer in force'))
+  const until = addSeconds(env.now, payload.leaseSeconds ?? DEFAULT_SECONDS.execution)
+  const lease = renewed(record.executionLease, until, env.now)
+  return accept(request, {
+    kind: 'work.progressed',
+    aggregateRevision: record.item.revision + 1,
+    item: record.item,
+    payload: { workItemId: payload.workItemId, ownershipEpoch: record.ownershipEpoch, executionLease: lease, executionLeaseExpiresAt: lease.expiresAt },
+  })
+}
+
+export const evolveStarted: Evolver<'work.started'> = (state, event) => {
+  holdExecution(state, event)
+  noteStep(state, event.payload.workItemId, event)
+}
+
+/** A renewal is no step: hundreds of them would bury the steps. */
+export const evolveProgressed: Evolver<'work.progressed'> = (state, event) => holdExecution(state, event)
+
+/** Whoever may execute owns the item at least as long. */
+function holdExecution(state: GroupState, { payload, occurredAt }: GroupEvent<'work.started' | 'work.progressed'>): void {
+  const record = workOf(state, payload.workItemId)
+  const ownership = record.ownershipLease && { ownershipLease: raised(record.ownershipLease, payload.executionLeaseExpiresAt, occurredAt) }
+  const item = revised(record.item, occurredAt, { state: 'active' })
+  putWork(state, { ...record, item, executionLease: payload.executionLease, ...ownership })
+}
+
+export const evolveCheckpointed: Evolver<'work.checkpointed'> = (state, event) => {
+  const { workItemId, progress, ownershipLeaseExpiresAt } = event.payload
+  const record = notExecuting(workOf(state, workItemId))
+  const ownership = record.ownershipLease && { ownershipLease: raised(record.ownershipLease, ownershipLeaseExpiresAt, event.occurredAt) }
+  putWork(state, { ...record, item: revised(record.item, event.occurredAt, { state: 'queued', progress }), ...ownership })
+  noteStep(state, workItemId, event)
+}

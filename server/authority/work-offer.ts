@@ -1,0 +1,111 @@
+// The Coordinator offers open or failed work to eligible Agents (A-149, A-167, A-168, A-170).
+import type { WorkOffer } from '../../protocol/generated/types.ts'
+import { deriveUrn } from '../../protocol/digest.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import { err } from '../../protocol/result.ts'
+import { addSeconds } from '../../protocol/timestamp.ts'
+import { reallocationRefused, reopenAccount } from './budget.ts'
+import { capabilityPins, isCardValid } from './capability.ts'
+import { contractRefused, widerResources } from './contract.ts'
+import { accept } from './draft.ts'
+import type { Refusal } from './fences.ts'
+import { coordinatorLeaseOver, missionNotActive, notCoordinator, notInState, revisionConflict } from './fences.ts'
+import { DEFAULT_SECONDS, isLive } from './lease.ts'
+import type { Decider, Evolver, MemberRequest } from './request.ts'
+import type { GroupState, WorkRecord } from './types.ts'
+import { fenced, findWork, isUnfinished, noteStep, putWork, revised, workOf } from './work-record.ts'
+
+/** `work.offer`; with a contract it also revises the contract, which takes fresh acceptance (A-140, A-141). */
+export const decideOffer: Decider<'work.offer'> = (request) => {
+  const { state, command, payload, env, signingHash } = request
+  const found = findWork(state, payload.workItemId)
+  if (!found.ok) return found
+  const record = found.value
+  const refusal =
+    revisionConflict(command, record.item.revision) ??
+    notCoordinator(request) ??
+    budgetRefused(request, record) ??
+    ineligibleCandidate(request, record) ??
+    coordinatorLeaseOver(request) ??
+    stillOwned(request, record) ??
+    missionNotActive(request) ??
+    notInState(record, 'open', 'offered', 'queued', 'active', 'blocked', 'failed') ??
+    finishedParent(state, record) ??
+    wrongRevision(request, record)
+  if (refusal) return err(refusal)
+  const offerExpiresAt = addSeconds(env.now, payload.offerExpiresInSeconds ?? DEFAULT_SECONDS.offer)
+  const offers = payload.candidateAgentIds.map(
+    (agentId): WorkOffer => ({
+      offerId: deriveUrn('offer', signingHash, agentId),
+      agentId,
+      agentCardVersion: env.cardOf(agentId)?.cardVersion ?? 1,
+      expiresAt: offerExpiresAt,
+      status: 'pending',
+    }),
+  )
+  const { workItemId, selectionBasis, candidateAgentIds, contract } = payload
+  return accept(request, {
+    kind: 'work.offer.created',
+    aggregateRevision: record.item.revision + 1,
+    item: record.item,
+    payload: { workItemId, offers, selectionBasis, candidateAgentIds, offerExpiresAt, ...(contract && { contract }) },
+  })
+}
+
+/** Needed again when the contract changes, or when failed work gave its allocation back. */
+function budgetRefused({ state, payload }: MemberRequest<'work.offer'>, { item }: WorkRecord): Refusal {
+  if (!payload.contract && item.state !== 'failed') return undefined
+  return reallocationRefused(state, item.workItemId, (payload.contract ?? item.contract).budget)
+}
+
+function ineligibleCandidate(request: MemberRequest<'work.offer'>, { item }: WorkRecord): Refusal {
+  const { requiredCapabilities } = request.payload.contract ?? item.contract
+  for (const agentId of request.payload.candidateAgentIds) {
+    const reason = ineligibility(request, agentId, requiredCapabilities)
+    if (reason !== undefined) return reject('AUTH_FORBIDDEN', `a candidate ${reason}`, { details: { agentId } })
+  }
+  return undefined
+}
+
+/** Why this Agent may not be given work that requires these capabilities; also judged again when it accepts. */
+export function ineligibility({ state, env }: MemberRequest, agentId: string, required: WorkRecord['item']['contract']['requiredCapabilities']): string | undefined {
+  const membership = state.memberships.get(agentId)
+  if (membership?.state !== 'active' || membership.role !== 'worker' || membership.member.type !== 'agent') return 'is not a worker of this Group'
+  const card = env.cardOf(agentId)
+  if (!card || !isCardValid(card, env.now)) return 'has no valid Agent Card'
+  return capabilityPins(card, required) ? undefined : 'lacks a required capability'
+}
+
+/** Only while nobody owns it live; an owner whose lease has run out is fenced by the offer. */
+function stillOwned({ env }: MemberRequest, { item, ownershipLease }: WorkRecord): Refusal {
+  if (!item.owner || !isLive(ownershipLease, env.now)) return undefined
+  return reject('INVALID_STATE_TRANSITION', `an Agent owns this WorkItem until ${ownershipLease.expiresAt}`)
+}
+
+function finishedParent({ workItems }: GroupState, { parentWorkItemId }: WorkRecord): Refusal {
+  const parent = parentWorkItemId === undefined ? undefined : workItems.get(parentWorkItemId)
+  if (!parent || isUnfinished(parent)) return undefined
+  return reject('INVALID_STATE_TRANSITION', `the parent WorkItem is ${parent.item.state}`)
+}
+
+function wrongRevision(request: MemberRequest<'work.offer'>, { item, parentWorkItemId }: WorkRecord): Refusal {
+  const { contract } = request.payload
+  if (!contract) return undefined
+  const next = item.contract.contractVersion + 1
+  if (contract.contractVersion !== next) {
+    return reject('REVISION_CONFLICT', `the revised contract has to be version ${next}`, { currentRevision: item.contract.contractVersion })
+  }
+  const parent = parentWorkItemId === undefined ? undefined : request.state.workItems.get(parentWorkItemId)
+  return contractRefused(request, contract, item.workItemId) ?? (parent && widerResources(contract, parent.item.contract))
+}
+
+export const evolveOfferCreated: Evolver<'work.offer.created'> = (state, event) => {
+  const { workItemId, offers, selectionBasis, contract } = event.payload
+  const record = fenced(workOf(state, workItemId))
+  const { submission: _submission, ...item } = record.item
+  const { reason: _reason, ...kept } = record
+  if (contract || item.state === 'failed') reopenAccount(state, workItemId, (contract ?? item.contract).budget)
+  const changes = { state: 'offered', offers, selectionBasis, ...(contract && { contract }) } as const
+  putWork(state, { ...kept, item: revised(item, event.occurredAt, changes) })
+  noteStep(state, workItemId, event)
+}

@@ -1,0 +1,93 @@
+// How the fold holds a WorkItem: the normative object with its leases, and the indexes over all of them.
+import type { WorkItem, WorkItemState } from '../../protocol/generated/types.ts'
+import type { Rejection } from '../../protocol/error-codes.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import type { Result } from '../../protocol/result.ts'
+import { err, invariant, ok } from '../../protocol/result.ts'
+import type { EventPayloadKind } from '../../protocol/validate.ts'
+import type { GroupEvent } from './request.ts'
+import type { GroupState, WorkRecord } from './types.ts'
+
+/** The six states that failing, cancelling and the end of the Mission apply to. */
+export const UNFINISHED: readonly WorkItemState[] = ['open', 'offered', 'queued', 'active', 'blocked', 'submitted']
+
+export const isUnfinished = ({ item }: WorkRecord): boolean => UNFINISHED.includes(item.state)
+
+/** The WorkItem that a Command names. */
+export function findWork(state: GroupState, workItemId: string): Result<WorkRecord, Rejection> {
+  const record = state.workItems.get(workItemId)
+  return record ? ok(record) : err(reject('INVALID_COMMAND', 'there is no such WorkItem in this Group'))
+}
+
+/** The WorkItem of an accepted Event, which exists. */
+export function workOf(state: GroupState, workItemId: string): WorkRecord {
+  const record = state.workItems.get(workItemId)
+  invariant(record, 'an Event names a WorkItem that the Group does not have')
+  return record
+}
+
+/** The next revision of the WorkItem; every transition and every change of a lease is one. */
+export function revised(item: WorkItem, occurredAt: string, changes: Partial<WorkItem>): WorkItem {
+  return { ...item, ...changes, revision: item.revision + 1, updatedAt: occurredAt }
+}
+
+/** Without owner and leases, and with a higher Ownership Epoch if there was an owner: nothing it still sends can count. */
+export function fenced(record: WorkRecord): WorkRecord {
+  const { ownershipLease: _ownership, executionLease: _execution, ...kept } = record
+  if (!record.item.owner) return kept
+  const { owner: _owner, scheduleEstimate: _estimate, ...item } = record.item
+  return { ...kept, item, ownershipEpoch: record.ownershipEpoch + 1 }
+}
+
+/** Without leases; the owner stays on record. */
+export function unleased(record: WorkRecord): WorkRecord {
+  const { ownershipLease: _ownership, executionLease: _execution, ...kept } = record
+  return kept
+}
+
+export function notExecuting(record: WorkRecord): WorkRecord {
+  const { executionLease: _execution, ...kept } = record
+  return kept
+}
+
+/** Stores the record and keeps the indexes over all WorkItems true. */
+export function putWork(state: GroupState, record: WorkRecord): void {
+  const { workItemId } = record.item
+  const before = answerableFor(state.workItems.get(workItemId))
+  const after = answerableFor(record)
+  if (before !== undefined && before !== after) removeFrom(state.ownedBy, before, workItemId)
+  if (after !== undefined && before !== after) addTo(state.ownedBy, after, workItemId)
+  if (record.executionLease) state.executing.add(workItemId)
+  else state.executing.delete(workItemId)
+  state.workItems.set(workItemId, record)
+}
+
+/** The Agent that has to bring this WorkItem to an end. */
+function answerableFor(record: WorkRecord | undefined): string | undefined {
+  if (!record || record.item.state === 'failed' || record.item.state === 'verified') return undefined
+  return record.item.owner?.agentId
+}
+
+function addTo(index: Map<string, Set<string>>, key: string, member: string): void {
+  const members = index.get(key)
+  if (members) members.add(member)
+  else index.set(key, new Set([member]))
+}
+
+function removeFrom(index: Map<string, Set<string>>, key: string, member: string): void {
+  const members = index.get(key)
+  members?.delete(member)
+  if (members?.size === 0) index.delete(key)
+}
+
+/** Remembers the first Event that introduced an id. */
+export function introduce(state: GroupState, id: string, sequence: number): void {
+  if (!state.sequenceOf.has(id)) state.sequenceOf.set(id, sequence)
+}
+
+/** Notes a lifecycle step of the WorkItem. */
+export function noteStep(state: GroupState, workItemId: string, event: GroupEvent<EventPayloadKind>): void {
+  const steps = state.workSteps.get(workItemId)
+  if (steps) steps.push(event.sequence)
+  else state.workSteps.set(workItemId, [event.sequence])
+}
