@@ -1,0 +1,51 @@
+import postgres from 'postgres'
+import { StoreFault } from './store-fault.ts'
+
+export type Sql = postgres.Sql<{ int8: number }>
+
+/** `pglite` is PostgreSQL compiled to WebAssembly inside this process: one connection, one node. */
+export type Engine = 'postgres' | 'pglite'
+
+const STATEMENT_TIMEOUT_MS = 30_000
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
+const OLDEST_SERVER = 150_000
+
+/** A pool on the database; connections open when first used. Every driver option of the store is here. */
+export function connect(url: string, engine: Engine, maxConnections: number): Sql {
+  return postgres(url, {
+    max: engine === 'pglite' ? 1 : maxConnections,
+    onnotice: () => {},
+    types: {
+      int8: { to: 20, from: [20], serialize: String, parse: parseSafeInteger },
+      // When the driver repeats a statement it encodes the parameters once more, so encoding must leave its own output alone.
+      bytea: { to: 17, from: [17], serialize: encodeBytea, parse: (text: string) => Buffer.from(text.slice(2), 'hex') },
+    },
+    connection: {
+      application_name: 'countersign',
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    },
+  })
+}
+
+/** Throws StoreFault `server-too-old` for PostgreSQL before 15. */
+export async function requireSupportedServer(sql: Sql): Promise<void> {
+  const [row] = await sql<{ number: number; version: string }[]>`
+    SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version`
+  if (row === undefined || row.number < OLDEST_SERVER) {
+    throw new StoreFault('server-too-old', `PostgreSQL 15 or newer is needed, the server is ${row?.version ?? 'unknown'}`)
+  }
+}
+
+/** A `bigint` as a number; throws StoreFault `integer-unsafe` rather than lose a digit. */
+export function parseSafeInteger(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new StoreFault('integer-unsafe', `the database holds ${text}, beyond 2^53 - 1`)
+  return value
+}
+
+/** Text form of a `bytea`; text is taken to be encoded already. */
+export function encodeBytea(bytes: Uint8Array | string): string {
+  if (typeof bytes === 'string') return bytes
+  return `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
+}

@@ -1,0 +1,52 @@
+import { drizzle } from 'drizzle-orm/postgres-js'
+import type { Log } from '../log.ts'
+import type { Store } from '../service/ports.ts'
+import type { Engine, Sql } from './connect.ts'
+import { connect, requireSupportedServer } from './connect.ts'
+import { DatabaseClock, timeSources } from './database-clock.ts'
+import { createDirectory } from './directory.ts'
+import { migrate } from './migrate.ts'
+import { createReadModels } from './read-models.ts'
+import { createSpaceLog } from './space-log.ts'
+import { LocalWakeUps, NotifyingWakeUps } from './wake-ups.ts'
+
+export interface StoreOptions {
+  /** `postgres://…` of the server itself or of a pooler in session mode: LISTEN and prepared statements need a lasting session. */
+  readonly url: string
+  readonly engine?: Engine
+  /** Folder that holds `meta/_journal.json` and the SQL files. */
+  readonly migrationsFolder: string
+  readonly maxConnections?: number
+  readonly log?: Log
+}
+
+/** Connects, brings the database up to date and opens the store. Throws StoreFault or the driver's error; nothing stays open then. */
+export async function openStore({ url, engine = 'postgres', migrationsFolder, maxConnections = 10, log }: StoreOptions): Promise<Store> {
+  const sql = connect(url, engine, maxConnections)
+  try {
+    await requireSupportedServer(sql)
+    await migrate(sql, migrationsFolder)
+    return await storeOn(sql, engine, log)
+  } catch (cause) {
+    await sql.end({ timeout: 5 })
+    throw cause
+  }
+}
+
+async function storeOn(sql: Sql, engine: Engine, log: Log | undefined): Promise<Store> {
+  const database = drizzle(sql)
+  const clock = await DatabaseClock.start(timeSources(sql), log)
+  const wakeUps = engine === 'pglite' ? new LocalWakeUps() : await NotifyingWakeUps.start(sql, log)
+  return {
+    log: createSpaceLog(sql, database),
+    readModels: createReadModels(database),
+    directory: createDirectory(database),
+    clock,
+    wakeUps,
+    async close() {
+      clock.stop()
+      await wakeUps.stop()
+      await sql.end({ timeout: 5 })
+    },
+  }
+}

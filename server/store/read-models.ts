@@ -1,0 +1,136 @@
+import type { SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, lt, ne, sql as text } from 'drizzle-orm'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import { artifactRefs, executions, graphEdges, graphNodes, memberships, messages, missions } from '../../drizzle/schema.ts'
+import type { EdgeProvenance, GraphEdgeRow, GraphNodeRow, ReadModelRows } from '../authority/read-models.ts'
+import { encodeRows } from '../authority/read-model-rows.ts'
+import type { ReadModels } from '../service/ports.ts'
+
+const { placeholder } = text
+
+/** Queries over the read models in PostgreSQL. */
+export function createReadModels(database: PostgresJsDatabase): ReadModels {
+  const queries = prepareQueries(database)
+  return {
+    missionsOf: async (memberId) => (await queries.missionsOf.execute({ memberId })).sort(bySpace),
+    missionById: async (missionId) => (await queries.missionById.execute({ missionId }))[0],
+    membershipsOf: async (memberId) => (await queries.membershipsOf.execute({ memberId })).sort(bySpace),
+    async spacesWithActiveLease(agentId) {
+      return spaceIds(await queries.activeLeases.execute({ agentId }))
+    },
+    async messageSequences(spaceId, { conversationId, before = Number.MAX_SAFE_INTEGER, limit }) {
+      const query = conversationId === undefined ? queries.messages : queries.messagesOfConversation
+      const rows = await query.execute({ spaceId, before, limit, ...(conversationId !== undefined && { conversationId }) })
+      return rows.map((row) => row.sequence)
+    },
+    async graphNodes(spaceId, { before = Number.MAX_SAFE_INTEGER, limit }) {
+      return (await queries.nodes.execute({ spaceId, before, limit })).map(graphNode)
+    },
+    async graphEdges(spaceId, children) {
+      return (await queries.edges.execute({ spaceId, children })) as readonly GraphEdgeRow[]
+    },
+    async spacesOfArtifact(contentHash) {
+      return spaceIds(await queries.spacesOfArtifact.execute({ contentHash }))
+    },
+    dump: async (spaceId) => encodeRows(await allRows(database, spaceId)),
+  }
+}
+
+// Sorted here because a database may be set up to order text by the rules of some language.
+const bySpace = (a: { spaceId: string }, b: { spaceId: string }) => (a.spaceId < b.spaceId ? -1 : 1)
+const spaceIds = (rows: readonly { spaceId: string }[]) => [...new Set(rows.map((row) => row.spaceId))].sort()
+
+const edgeColumns = { child: graphEdges.child, parent: graphEdges.parent, provenance: graphEdges.provenance }
+const nodeColumns = {
+  sequence: graphNodes.sequence,
+  kind: graphNodes.kind,
+  conversationId: graphNodes.conversationId,
+  workItemId: graphNodes.workItemId,
+}
+
+function graphNode({ sequence, kind, conversationId, workItemId }: Record<'conversationId' | 'workItemId', string | null> & { sequence: number; kind: string }): GraphNodeRow {
+  return { sequence, kind, ...(conversationId !== null && { conversationId }), ...(workItemId !== null && { workItemId }) }
+}
+
+function prepareQueries(database: PostgresJsDatabase) {
+  const newestMessages = (filter?: SQL) =>
+    database
+      .select({ sequence: messages.sequence })
+      .from(messages)
+      .where(and(eq(messages.spaceId, placeholder('spaceId')), lt(messages.sequence, placeholder('before')), filter))
+      .orderBy(desc(messages.sequence))
+      .limit(placeholder('limit'))
+  return {
+    // A person or Agent whose Membership ended sees nothing of the Mission any more.
+    missionsOf: database
+      .select({
+        spaceId: missions.spaceId,
+        missionId: missions.missionId,
+        title: missions.title,
+        state: missions.state,
+        ownerId: missions.ownerId,
+        head: missions.head,
+        updatedAt: missions.updatedAt,
+      })
+      .from(missions)
+      .innerJoin(memberships, eq(memberships.spaceId, missions.spaceId))
+      .where(and(eq(memberships.memberId, placeholder('memberId')), ne(memberships.state, 'ended')))
+      .prepare('missions_of'),
+    missionById: database.select().from(missions).where(eq(missions.missionId, placeholder('missionId'))).prepare('mission_by_id'),
+    membershipsOf: database
+      .select()
+      .from(memberships)
+      .where(eq(memberships.memberId, placeholder('memberId')))
+      .prepare('memberships_of'),
+    activeLeases: database
+      .select({ spaceId: executions.spaceId })
+      .from(executions)
+      .where(eq(executions.holderAgentId, placeholder('agentId')))
+      .prepare('active_leases'),
+    messages: newestMessages().prepare('messages'),
+    messagesOfConversation: newestMessages(eq(messages.conversationId, placeholder('conversationId'))).prepare('messages_of_conversation'),
+    nodes: database
+      .select(nodeColumns)
+      .from(graphNodes)
+      .where(and(eq(graphNodes.spaceId, placeholder('spaceId')), lt(graphNodes.sequence, placeholder('before'))))
+      .orderBy(desc(graphNodes.sequence))
+      .limit(placeholder('limit'))
+      .prepare('nodes'),
+    edges: database
+      .select(edgeColumns)
+      .from(graphEdges)
+      .where(and(eq(graphEdges.spaceId, placeholder('spaceId')), text`${graphEdges.child} = any(${placeholder('children')}::bigint[])`))
+      .orderBy(asc(graphEdges.child), asc(graphEdges.parent), asc(graphEdges.provenance))
+      .prepare('edges'),
+    spacesOfArtifact: database
+      .select({ spaceId: artifactRefs.spaceId })
+      .from(artifactRefs)
+      .where(eq(artifactRefs.contentHash, placeholder('contentHash')))
+      .prepare('spaces_of_artifact'),
+  }
+}
+
+/** All rows of a Space at one moment. */
+function allRows(database: PostgresJsDatabase, spaceId: string): Promise<ReadModelRows> {
+  return database.transaction(
+    async (snapshot): Promise<ReadModelRows> => {
+      const [mission] = await snapshot.select().from(missions).where(eq(missions.spaceId, spaceId))
+      const nodes = await snapshot.select(nodeColumns).from(graphNodes).where(eq(graphNodes.spaceId, spaceId))
+      const edges = await snapshot.select(edgeColumns).from(graphEdges).where(eq(graphEdges.spaceId, spaceId))
+      return {
+        ...(mission && { mission }),
+        memberships: await snapshot.select().from(memberships).where(eq(memberships.spaceId, spaceId)),
+        messages: withoutSpace(await snapshot.select().from(messages).where(eq(messages.spaceId, spaceId))),
+        nodes: nodes.map(graphNode),
+        edges: edges.map((edge) => ({ ...edge, provenance: edge.provenance as EdgeProvenance })),
+        artifacts: withoutSpace(await snapshot.select().from(artifactRefs).where(eq(artifactRefs.spaceId, spaceId))),
+        executions: withoutSpace(await snapshot.select().from(executions).where(eq(executions.spaceId, spaceId))),
+      }
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  )
+}
+
+function withoutSpace<T extends { spaceId: string }>(rows: readonly T[]): Omit<T, 'spaceId'>[] {
+  return rows.map(({ spaceId: _spaceId, ...row }) => row)
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import type { Log } from '../log.ts'
+import type { WakeUps } from '../service/ports.ts'
+import type { Sql } from './connect.ts'
+
+const CHANNEL = 'countersign_spaces'
+/** PostgreSQL refuses a payload of 8,000 bytes or more. */
+const MAX_PAYLOAD_BYTES = 7_999
+/** Every notifying commit takes a lock on the whole database, so growth is gathered before it is told. */
+const GATHER_MS = 5
+
+/** Wake-ups within this process. */
+export class LocalWakeUps implements WakeUps {
+  private readonly listeners = new Set<(spaceId: string) => void>()
+
+  publish(spaceId: string): void {
+    this.deliver(spaceId)
+  }
+
+  subscribe(listener: (spaceId: string) => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  protected deliver(spaceId: string): void {
+    for (const listener of this.listeners) listener(spaceId)
+  }
+
+  async stop(): Promise<void> {}
+}
+
+/**
+ * Wake-ups between nodes: here at once, elsewhere through one notifier that has at most one NOTIFY under way. The driver
+ * listens on a connection of its own and opens it again when it breaks.
+ */
+export class NotifyingWakeUps extends LocalWakeUps {
+  private readonly nodeId = randomUUID()
+  private readonly pending = new Set<string>()
+  private sending: Promise<void> | undefined
+
+  private constructor(
+    private readonly sql: Sql,
+    private readonly log: Log | undefined,
+  ) {
+    super()
+  }
+
+  static async start(sql: Sql, log?: Log): Promise<NotifyingWakeUps> {
+    const wakeUps = new NotifyingWakeUps(sql, log)
+    await sql.listen(CHANNEL, (payload) => wakeUps.receive(payload))
+    return wakeUps
+  }
+
+  override publish(spaceId: string): void {
+    super.publish(spaceId)
+    this.pending.add(spaceId)
+    this.sending ??= this.send().finally(() => (this.sending = undefined))
+  }
+
+  /** Tells what is still pending. The listening connection ends with the pool. */
+  override async stop(): Promise<void> {
+    await this.sending
+  }
+
+  private async send(): Promise<void> {
+    while (this.pending.size > 0) {
+      await new Promise((gathered) => setTimeout(gathered, GATHER_MS))
+      const payloads = packPayloads(this.nodeId, this.pending)
+      this.pending.clear()
+      try {
+        await this.sql`SELECT pg_notify(${CHANNEL}, payload) FROM unnest(${payloads}::text[]) AS payload`
+      } catch (cause) {
+        this.log?.warn({ err: cause }, 'other nodes could not be woken')
+      }
+    }
+  }
+
+  private receive(payload: string): void {
+    const [nodeId, ...spaceIds] = payload.split('\n')
+    if (nodeId !== this.nodeId) for (const spaceId of spaceIds) this.deliver(spaceId)
+  }
+}
+
+/** Space ids under the sender's id, one a line, in as few payloads as their size allows. An id too long to send is left out. */
+export function packPayloads(nodeId: string, spaceIds: Iterable<string>): string[] {
+  const payloads: string[] = []
+  let payload = nodeId
+  for (const spaceId of spaceIds) {
+    const line = `\n${spaceId}`
+    if (Buffer.byteLength(payload + line) > MAX_PAYLOAD_BYTES && payload !== nodeId) {
+      payloads.push(payload)
+      payload = nodeId
+    }
+    if (Buffer.byteLength(payload + line) <= MAX_PAYLOAD_BYTES) payload += line
+  }
+  return payload === nodeId ? payloads : [...payloads, payload]
+}

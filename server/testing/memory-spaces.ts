@@ -1,0 +1,166 @@
+import { invariant } from '../../protocol/result.ts'
+import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
+import type { ArtifactRow, ExecutionRow, GraphEdgeRow, GraphNodeRow, MembershipRow, MessageRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
+import { encodeRows, latestRows } from '../authority/read-model-rows.ts'
+import type { AppendBatch, AppendOutcome, CommandReceipt, LogEntry, ReadModels, SpaceLog } from '../service/ports.ts'
+
+type Conflict = Extract<AppendOutcome, { ok: false }>['conflict']
+type Key = string | number
+
+class Space {
+  readonly entries: LogEntry[] = []
+  mission: MissionRow | undefined
+  readonly memberships = new Map<Key, MembershipRow>()
+  readonly messages = new Map<Key, MessageRow>()
+  readonly nodes = new Map<Key, GraphNodeRow>()
+  readonly edges = new Map<Key, GraphEdgeRow>()
+  readonly artifacts = new Map<Key, ArtifactRow>()
+  readonly executions = new Map<Key, ExecutionRow>()
+
+  constructor(
+    readonly spaceId: string,
+    readonly kind: 'mission' | 'organization',
+  ) {}
+}
+
+class Tables {
+  readonly spaces = new Map<string, Space>()
+  readonly receipts = new Map<string, CommandReceipt>()
+  readonly receiptOfEvent = new Map<string, CommandReceipt>()
+  readonly admissions = new Map<string, FirstAdmissionRecord>()
+  /** Event ids and record ids ever used. */
+  readonly ids = new Set<string>()
+}
+
+const keyOf = (...parts: readonly Key[]) => JSON.stringify(parts)
+const edgeKey = (row: GraphEdgeRow) => keyOf(row.child, row.parent, row.provenance)
+const artifactKey = (row: ArtifactRow) => keyOf(row.sequence, row.artifactId)
+const sequenceOf = (row: { sequence: number }) => row.sequence
+const ascending = (a: string, b: string) => (a < b ? -1 : 1)
+
+/** Logs, receipts, admissions and read models in Maps. */
+export function createMemorySpaces(): { log: SpaceLog; readModels: ReadModels } {
+  const tables = new Tables()
+  return { log: createLog(tables), readModels: createReadModels(tables.spaces) }
+}
+
+function createLog(tables: Tables): SpaceLog {
+  const { spaces, receipts, receiptOfEvent, admissions } = tables
+  const entriesOf = (spaceId: string) => spaces.get(spaceId)?.entries ?? []
+  const receiptOf = (actorId: string, actionId: string) => receipts.get(keyOf(actorId, actionId))
+  return {
+    append: async (batch) => append(tables, batch),
+    head: async (spaceId) => entriesOf(spaceId).length,
+    read: async (spaceId, after, limit) => entriesOf(spaceId).slice(after, after + limit),
+    readAt: async (spaceId, sequences) => entriesOf(spaceId).filter((entry) => sequences.includes(entry.sequence)),
+    findReceipt: async (actorId, actionId) => receiptOf(actorId, actionId),
+    findReceipts: async (keys) => keys.flatMap((key) => receiptOf(key.actorId, key.actionId) ?? []),
+    findReceiptAt: async (spaceId, sequence) => receiptOfEvent.get(keyOf(spaceId, sequence)),
+    findAdmission: async (organizationId, signingHash) => admissions.get(keyOf(organizationId, signingHash)),
+    findAdmissions: async (organizationId, hashes) => hashes.flatMap((hash) => admissions.get(keyOf(organizationId, hash)) ?? []),
+    listSpaces: async (kind) => [...spaces.values()].flatMap((space) => (space.kind === kind ? [space.spaceId] : [])).sort(ascending),
+  }
+}
+
+/** Checks everything before it writes anything. */
+function append(tables: Tables, batch: AppendBatch): AppendOutcome {
+  const { spaceId, spaceKind, expectedHead, events } = batch
+  const space = tables.spaces.get(spaceId) ?? new Space(spaceId, spaceKind)
+  invariant(events.every((event, index) => event.sequence === expectedHead + 1 + index), 'the Events of a batch continue its Space without a gap')
+  if (space.entries.length !== expectedHead) return { ok: false, conflict: 'head' }
+  const conflict = findConflict(tables, batch)
+  if (conflict) return { ok: false, conflict }
+  const rows = latestRows(batch.rows)
+  requireNewRows(tables, space, rows)
+
+  tables.spaces.set(spaceId, space)
+  space.entries.push(...events)
+  for (const event of events) tables.ids.add(event.eventId)
+  for (const receipt of batch.receipts) {
+    tables.receipts.set(keyOf(receipt.actorId, receipt.actionId), receipt)
+    tables.receiptOfEvent.set(keyOf(spaceId, receipt.sequence), receipt)
+  }
+  for (const record of batch.admissions) {
+    tables.ids.add(record.admissionRecordId)
+    tables.admissions.set(keyOf(record.organizationId, record.signingHash), record)
+  }
+  writeRows(space, rows)
+  return { ok: true }
+}
+
+function findConflict({ ids, receipts, admissions }: Tables, batch: AppendBatch): Conflict | undefined {
+  if (!areNew(batch.events.map((event) => event.eventId), ids)) return 'event-id'
+  if (!areNew(batch.receipts.map((receipt) => keyOf(receipt.actorId, receipt.actionId)), receipts)) return 'action-id'
+  if (!areNew(batch.admissions.map((record) => keyOf(record.organizationId, record.signingHash)), admissions)) return 'admission'
+  return areNew(batch.admissions.map((record) => record.admissionRecordId), ids) ? undefined : 'admission'
+}
+
+function areNew(keys: readonly Key[], known: { has(key: Key): boolean }): boolean {
+  return new Set(keys).size === keys.length && !keys.some((key) => known.has(key))
+}
+
+/** The rules that only a fault of the fold can break. */
+function requireNewRows({ spaces }: Tables, space: Space, rows: ReadModelRows): void {
+  invariant(areNew(rows.messages.map(sequenceOf), space.messages), 'an Event is one Message')
+  invariant(areNew(rows.nodes.map(sequenceOf), space.nodes), 'an Event is one node')
+  invariant(areNew(rows.edges.map(edgeKey), space.edges), 'an edge exists once')
+  invariant(rows.edges.every((row) => row.parent < row.child), 'an edge points back')
+  invariant(areNew(rows.artifacts.map(artifactKey), space.artifacts), 'an Event publishes an artifact once')
+  const { mission } = rows
+  const rivals = mission ? [...spaces.values()].filter((other) => other.mission?.missionId === mission.missionId) : []
+  invariant(rivals.every((rival) => rival === space), 'a Mission has one Space')
+}
+
+function writeRows(space: Space, rows: ReadModelRows): void {
+  space.mission = rows.mission ?? space.mission
+  for (const row of rows.memberships) space.memberships.set(row.memberId, row)
+  for (const row of rows.messages) space.messages.set(row.sequence, row)
+  for (const row of rows.nodes) space.nodes.set(row.sequence, row)
+  for (const row of rows.edges) space.edges.set(edgeKey(row), row)
+  for (const row of rows.artifacts) space.artifacts.set(artifactKey(row), row)
+  for (const row of rows.executions) space.executions.set(row.workItemId, row)
+}
+
+function createReadModels(spaces: ReadonlyMap<string, Space>): ReadModels {
+  const inOrder = () => [...spaces.values()].sort((a, b) => ascending(a.spaceId, b.spaceId))
+  const rowsOf = (spaceId: string) => spaces.get(spaceId) ?? new Space(spaceId, 'mission')
+  const spaceIdsWhere = (matches: (space: Space) => boolean) => inOrder().flatMap((space) => (matches(space) ? [space.spaceId] : []))
+  return {
+    async missionsOf(memberId) {
+      const isMember = (space: Space) => (space.memberships.get(memberId)?.state ?? 'ended') !== 'ended'
+      return inOrder().flatMap((space) => (isMember(space) ? (space.mission ?? []) : []))
+    },
+    missionById: async (missionId) => inOrder().find((space) => space.mission?.missionId === missionId)?.mission,
+    membershipsOf: async (memberId) => inOrder().flatMap((space) => space.memberships.get(memberId) ?? []),
+    spacesWithActiveLease: async (agentId) => spaceIdsWhere((space) => some(space.executions, (row) => row.holderAgentId === agentId)),
+    async messageSequences(spaceId, { conversationId, ...range }) {
+      const isWanted = (row: MessageRow) => conversationId === undefined || row.conversationId === conversationId
+      return newest([...rowsOf(spaceId).messages.values()].filter(isWanted), range).map(sequenceOf)
+    },
+    graphNodes: async (spaceId, range) => newest([...rowsOf(spaceId).nodes.values()], range),
+    async graphEdges(spaceId, children) {
+      const edges = [...rowsOf(spaceId).edges.values()].filter((row) => children.includes(row.child))
+      return edges.sort((a, b) => a.child - b.child || a.parent - b.parent || ascending(a.provenance, b.provenance))
+    },
+    spacesOfArtifact: async (contentHash) => spaceIdsWhere((space) => some(space.artifacts, (row) => row.contentHash === contentHash)),
+    async dump(spaceId) {
+      const { mission, memberships, messages, nodes, edges, artifacts, executions } = rowsOf(spaceId)
+      const list = <T>(rows: ReadonlyMap<Key, T>) => [...rows.values()]
+      return encodeRows({
+        ...(mission && { mission }),
+        memberships: list(memberships),
+        messages: list(messages),
+        nodes: list(nodes),
+        edges: list(edges),
+        artifacts: list(artifacts),
+        executions: list(executions),
+      })
+    },
+  }
+}
+
+const some = <T>(rows: ReadonlyMap<Key, T>, matches: (row: T) => boolean) => [...rows.values()].some(matches)
+
+function newest<T extends { sequence: number }>(rows: readonly T[], { before = Infinity, limit }: { before?: number; limit: number }): T[] {
+  return rows.filter((row) => row.sequence < before).sort((a, b) => b.sequence - a.sequence).slice(0, limit)
+}

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import type { LogEntry, Store } from '../service/ports.ts'
+import { newHash, newId, noRows, sampleAdmission, sampleBatch, sampleEntry, sampleReceipt } from './batch-samples.ts'
+
+const plain = (entry: LogEntry) => ({ ...entry, bytes: Buffer.from(entry.bytes).toString('hex') })
+const sequences = (entries: readonly LogEntry[]) => entries.map((entry) => entry.sequence)
+
+export function describeSpaceLog(store: () => Store): void {
+  describe('append', () => {
+    it('keeps every byte of Events, Commands and records (A-222, A-82)', async () => {
+      const spaceId = newId()
+      const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
+      const batch = sampleBatch(spaceId, 0, {
+        events: [{ ...sampleEntry(spaceId, 1), bytes }],
+        receipts: [{ ...sampleReceipt(spaceId, 1), actionId: 'urn:x:quote"back\\slash{brace},comma', commandBytes: bytes }],
+      })
+      expect(await store().log.append(batch)).toEqual({ ok: true })
+
+      const [entry] = await store().log.read(spaceId, 0, 10)
+      expect(plain(entry!)).toEqual(plain(batch.events[0]!))
+      const receipt = await store().log.findReceipt(batch.receipts[0]!.actorId, batch.receipts[0]!.actionId)
+      expect({ ...receipt, commandBytes: [...receipt!.commandBytes] }).toEqual({ ...batch.receipts[0], commandBytes: [...bytes] })
+      const record = batch.admissions[0]!
+      expect(await store().log.findAdmission(record.organizationId, record.signingHash)).toEqual(record)
+    })
+
+    it('keeps empty and large contents apart in one batch', async () => {
+      const spaceId = newId()
+      const sizes = [0, 1, 200_000, 3]
+      const events = sizes.map((size, index) => ({ ...sampleEntry(spaceId, index + 1), bytes: new Uint8Array(size).fill(index + 1) }))
+      await store().log.append(sampleBatch(spaceId, 0, { events, receipts: [], admissions: [] }))
+      expect((await store().log.read(spaceId, 0, 10)).map((entry) => [entry.bytes.length, entry.bytes[0]])).toEqual([[0, undefined], [1, 2], [200_000, 3], [3, 4]])
+    })
+
+    it('accepts exactly one of two writers on the same head', async () => {
+      const spaceId = newId()
+      for (const head of [0, 1, 2, 3]) {
+        const outcomes = await Promise.all([1, 2, 3].map(() => store().log.append(sampleBatch(spaceId, head))))
+        expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
+        expect(outcomes.filter((outcome) => !outcome.ok)).toEqual([{ ok: false, conflict: 'head' }, { ok: false, conflict: 'head' }])
+      }
+      expect(sequences(await store().log.read(spaceId, 0, 10))).toEqual([1, 2, 3, 4])
+    })
+
+    it('refuses a head that the Space never had', async () => {
+      const spaceId = newId()
+      expect(await store().log.append(sampleBatch(spaceId, 7))).toEqual({ ok: false, conflict: 'head' })
+      expect(await store().log.head(spaceId)).toBe(0)
+      await store().log.append(sampleBatch(spaceId, 0, { count: 3 }))
+      expect(await store().log.append(sampleBatch(spaceId, 2))).toEqual({ ok: false, conflict: 'head' })
+      expect(await store().log.append(sampleBatch(spaceId, 0))).toEqual({ ok: false, conflict: 'head' })
+      expect(await store().log.head(spaceId)).toBe(3)
+    })
+
+    it.each(['action-id', 'event-id', 'admission', 'admission record id'] as const)('leaves nothing of a batch that repeats an %s', async (repeated) => {
+      const first = sampleBatch(newId(), 0)
+      await store().log.append(first)
+      const spaceId = newId()
+      const second = sampleBatch(spaceId, 0, { count: 2 })
+      const batch = {
+        ...second,
+        ...(repeated === 'action-id' && { receipts: [second.receipts[0]!, { ...first.receipts[0]!, spaceId, sequence: 2 }] }),
+        ...(repeated === 'event-id' && { events: [second.events[0]!, { ...second.events[1]!, eventId: first.events[0]!.eventId }] }),
+        ...(repeated === 'admission' && { admissions: [second.admissions[0]!, { ...first.admissions[0]!, admissionRecordId: newId() }] }),
+        ...(repeated === 'admission record id' && { admissions: [second.admissions[0]!, { ...first.admissions[0]!, signingHash: newHash() }] }),
+      }
+      const conflict = repeated === 'admission record id' ? 'admission' : repeated
+      expect(await store().log.append(batch)).toEqual({ ok: false, conflict })
+      await expectNothing(store(), batch)
+      expect(await store().log.append(second)).toEqual({ ok: true })
+    })
+
+    it('leaves nothing of a batch whose read-model rows break a rule', async () => {
+      const spaceId = newId()
+      const batch = sampleBatch(spaceId, 0, { count: 2, rows: { ...noRows, edges: [{ child: 1, parent: 2, provenance: 'reply' }] } })
+      await expect(store().log.append(batch)).rejects.toThrow()
+      await expectNothing(store(), batch)
+    })
+
+    it('throws for a batch with a gap, which is a fault of the caller', async () => {
+      const spaceId = newId()
+      await expect(store().log.append(sampleBatch(spaceId, 0, { events: [sampleEntry(spaceId, 2)] }))).rejects.toThrow('without a gap')
+    })
+
+    it('gives one Action ID to one of many Spaces that claim it at once (7.1)', async () => {
+      const receipt = sampleReceipt(newId(), 1)
+      const claims = Array.from({ length: 8 }, () => {
+        const spaceId = newId()
+        return sampleBatch(spaceId, 0, { receipts: [{ ...receipt, spaceId }] })
+      })
+      const outcomes = await Promise.all(claims.map((batch) => store().log.append(batch)))
+      expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
+      const winner = claims[outcomes.findIndex((outcome) => outcome.ok)]!
+      expect((await store().log.findReceipt(receipt.actorId, receipt.actionId))?.spaceId).toBe(winner.spaceId)
+    })
+
+    it('lets many Spaces grow at once without a lost batch', async () => {
+      const spaces = Array.from({ length: 8 }, newId)
+      await Promise.all(
+        spaces.map(async (spaceId) => {
+          for (const head of [0, 2, 4]) expect(await store().log.append(sampleBatch(spaceId, head, { count: 2 }))).toEqual({ ok: true })
+        }),
+      )
+      expect(await Promise.all(spaces.map((spaceId) => store().log.head(spaceId)))).toEqual(spaces.map(() => 6))
+    })
+  })
+
+  describe('reads of the log', () => {
+    it('returns entries in order, after a position and up to a limit', async () => {
+      const spaceId = newId()
+      await store().log.append(sampleBatch(spaceId, 0, { count: 12 }))
+      await store().log.append(sampleBatch(newId(), 0))
+      expect(sequences(await store().log.read(spaceId, 0, 100))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+      expect(sequences(await store().log.read(spaceId, 8, 3))).toEqual([9, 10, 11])
+      expect(await store().log.read(spaceId, 12, 3)).toEqual([])
+      expect(sequences(await store().log.readAt(spaceId, [11, 2, 99]))).toEqual([2, 11])
+      expect(await store().log.readAt(spaceId, [])).toEqual([])
+    })
+
+    it('finds receipts and records one by one and for a whole batch', async () => {
+      const spaceId = newId()
+      const organizationId = newId()
+      const batch = sampleBatch(spaceId, 0, { count: 3, admissions: [1, 2, 3].map(() => sampleAdmission(organizationId)) })
+      await store().log.append(batch)
+      const [first, , third] = batch.receipts
+      const found = await store().log.findReceipts([first!, third!, { actorId: first!.actorId, actionId: third!.actionId }])
+      expect(found.map((receipt) => receipt.actionId).sort()).toEqual([first!.actionId, third!.actionId].sort())
+      expect((await store().log.findReceiptAt(spaceId, 3))?.actionId).toBe(third!.actionId)
+      expect(await store().log.findReceiptAt(spaceId, 4)).toBeUndefined()
+      expect(await store().log.findReceipt(newId(), first!.actionId)).toBeUndefined()
+
+      const records = await store().log.findAdmissions(organizationId, [batch.admissions[1]!.signingHash, newHash()])
+      expect(records).toEqual([batch.admissions[1]])
+      expect(await store().log.findAdmission(newId(), batch.admissions[1]!.signingHash)).toBeUndefined()
+      expect(await store().log.findReceipts([])).toEqual([])
+      expect(await store().log.findAdmissions(organizationId, [])).toEqual([])
+    })
+
+    it('lists the Spaces of one kind in ascending order', async () => {
+      const organization = newId()
+      const missions = Array.from({ length: 5 }, newId)
+      await store().log.append(sampleBatch(organization, 0, { spaceKind: 'organization' }))
+      for (const spaceId of missions) await store().log.append(sampleBatch(spaceId, 0))
+      const listed = await store().log.listSpaces('mission')
+      expect(listed).toEqual([...listed].sort())
+      expect(listed).toEqual(expect.arrayContaining(missions))
+      expect(listed).not.toContain(organization)
+      expect(await store().log.listSpaces('organization')).toContain(organization)
+    })
+  })
+
+  describe('clock and wake-ups', () => {
+    it('tells RFC 3339 time in UTC with milliseconds that never runs backwards', async () => {
+      const times = Array.from({ length: 1000 }, () => store().clock.nowMs())
+      expect(times).toEqual([...times].sort((a, b) => a - b))
+      expect(store().clock.now()).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    })
+
+    it('wakes every listener of this node until it unsubscribes', () => {
+      const heard: string[] = []
+      const unsubscribe = store().wakeUps.subscribe((spaceId) => heard.push(spaceId))
+      store().wakeUps.publish('urn:x:one')
+      unsubscribe()
+      store().wakeUps.publish('urn:x:two')
+      expect(heard).toEqual(['urn:x:one'])
+    })
+  })
+}
+
+async function expectNothing(store: Store, batch: ReturnType<typeof sampleBatch>): Promise<void> {
+  const receipts = await store.log.findReceipts(batch.receipts.filter((receipt) => receipt.spaceId === batch.spaceId))
+  expect(receipts.filter((receipt) => receipt.spaceId === batch.spaceId)).toEqual([])
+  expect(await store.log.findAdmission(batch.admissions[0]!.organizationId, batch.admissions[0]!.signingHash)).toBeUndefined()
+  expect(await store.log.read(batch.spaceId, 0, 10)).toEqual([])
+  expect(await store.log.head(batch.spaceId)).toBe(0)
+  expect(await store.readModels.dump(batch.spaceId)).toBe(await store.readModels.dump(newId()))
+}
