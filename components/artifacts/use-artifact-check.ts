@@ -1,6 +1,6 @@
 'use client'
 
-import { useQueries, useQuery, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query'
+import { useQueries, useQuery, type UseQueryOptions } from '@tanstack/react-query'
 import { artifactPath } from '../mission/mission-paths.ts'
 import type { ArtifactCheck, ArtifactClaim } from './artifact-check.ts'
 import { checkArtifact } from './artifact-check.ts'
@@ -45,7 +45,7 @@ export function useArtifactChecks(claims: readonly ArtifactClaim[]): ReadonlyMap
 }
 
 /** A failed check that is tried again is being checked; a match stands, because content never changes under its hash. */
-function outcomeOf({ data, isFetching, refetch }: Pick<UseQueryResult<ArtifactCheck>, 'data' | 'isFetching' | 'refetch'>): CheckedArtifact {
+function outcomeOf({ data, isFetching, refetch }: { data: ArtifactCheck | undefined; isFetching: boolean; refetch: () => unknown }): CheckedArtifact {
   const check = data === undefined || (isFetching && data.state !== 'match') ? CHECKING : data
   return { check, again: () => void refetch() }
 }

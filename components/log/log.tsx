@@ -1,0 +1,94 @@
+'use client'
+
+import { useEffect, useMemo, useState } from 'react'
+import { ArrowDown } from 'lucide-react'
+import { entrySource } from '../mission/log-run.ts'
+import { useMission } from '../mission/mission-context.tsx'
+import { useLogRun } from '../mission/use-log-run.ts'
+import { useRowWindow } from '../mission/use-row-window.ts'
+import { useSelection } from '../mission/use-selection.ts'
+import { useTRPCClient, type LogLine } from '../trpc.tsx'
+import { Button } from '../ui/button.tsx'
+import { LedgerRow } from '../ui/ledger-row.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { SkeletonRows } from '../ui/skeleton.tsx'
+import { visibleText } from '../ui/visible-text.ts'
+import { useEntry } from './use-entry.ts'
+
+const PAGE = 200
+const ROW_HEIGHT = 32
+
+/** The Space's log, oldest at the top, opened at its end. Only rows in view are rendered, fetched whole and verified. */
+export function Log() {
+  const run = useLog()
+  const { entries, hasOlder } = run.held
+  const { selected, select } = useSelection()
+  const rows = useRowWindow({ count: entries.length, rowHeight: ROW_HEIGHT, origin: entries[0]?.sequence ?? 0, followsEnd: true })
+  if (run.isLoading) return <div className="pt-4"><SkeletonRows rows={12} label="Loading the log" /></div>
+  return (
+    <div className="grid gap-2 pt-4">
+      {run.error && <Notice tone="fail" title="The log could not be read further" action={<Button onClick={run.retry}>Try again</Button>}>What is shown stays as it was.</Notice>}
+      <div className="flex flex-wrap items-center justify-between gap-2 text-13 text-muted">
+        <span>{hasOlder ? `Showing the newest ${entries.length} entries; older ones exist.` : `${entries.length} entries, all there are.`} A filled seal was verified in this page.</span>
+        {hasOlder && <Button busy={run.isLoadingOlder} onClick={() => void run.loadOlder()}>Load older</Button>}
+      </div>
+      <div className="relative">
+        <div ref={rows.scroller} onScroll={rows.onScroll} tabIndex={0} role="region" aria-label="Entries of the log" className="h-[calc(100dvh-20rem)] min-h-80 overflow-y-auto border-y">
+          <ol style={{ height: entries.length * ROW_HEIGHT, paddingTop: rows.from * ROW_HEIGHT }} className="box-border">
+            {entries.slice(rows.from, rows.to).map((line) => (
+              <li key={line.sequence} aria-setsize={entries.length} aria-posinset={line.sequence - (entries[0]?.sequence ?? 0) + 1}>
+                <LogRow line={line} isSelected={selected === String(line.sequence)} onSelect={() => select(line.sequence)} />
+              </li>
+            ))}
+          </ol>
+        </div>
+        {!rows.isAtEnd && (
+          <Button icon={<ArrowDown aria-hidden className="size-4" />} onClick={rows.scrollToEnd} className="absolute right-4 bottom-4 shadow-float">
+            Newest
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function useLog() {
+  const client = useTRPCClient()
+  const { missionId } = useMission()
+  const source = useMemo(() => entrySource<LogLine>(async (before) => {
+    const { lines, hasOlder } = await client.missions.log.query({ missionId, limit: PAGE, ...(before !== undefined && { before }) })
+    return { entries: lines, hasOlder }
+  }), [client, missionId])
+  return useLogRun(missionId, 'log', source)
+}
+
+/** A row asks for its bytes once it has stayed in view for a moment; scrolling past costs nothing. */
+function LogRow({ line, isSelected, onSelect }: { readonly line: LogLine; readonly isSelected: boolean; readonly onSelect: () => void }) {
+  const hasStayed = useHasStayed()
+  const { check } = useEntry(line.sequence, hasStayed)
+  return (
+    <LedgerRow
+      sequence={line.sequence}
+      seal={check?.state ?? 'signed'}
+      {...(check?.state === 'failed' && { stage: check.stage })}
+      selected={isSelected}
+      onSelect={onSelect}
+      className="h-8"
+      aside={<><span className="mr-4 max-md:hidden">{line.kind}</span><RelativeTime at={line.at} /></>}
+    >
+      <bdi>{visibleText(line.title)}</bdi>
+    </LedgerRow>
+  )
+}
+
+const STAYED_MS = 150
+
+function useHasStayed(): boolean {
+  const [hasStayed, setHasStayed] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setHasStayed(true), STAYED_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return hasStayed
+}
