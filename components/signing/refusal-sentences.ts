@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../protocol/error-codes.ts'
+import type { SignerRefusal } from './signer.ts'
 
 export interface RefusalWords {
   /** What happened. */
@@ -39,10 +40,11 @@ export const REFUSAL_SENTENCES: Readonly<Record<ErrorCode, RefusalWords>> = {
 }
 
 /** Reasons on this side of the wire. */
-export type LocalRefusal = 'CANCELLED' | 'NOT_SIGNED_IN' | 'NO_KEY' | 'NO_STORAGE' | 'UNREADABLE' | 'NOT_KEPT' | 'UNREACHABLE' | 'UNVERIFIED'
+export type LocalRefusal = 'CANCELLED' | 'EXPIRED' | 'NOT_SIGNED_IN' | 'NO_KEY' | 'NO_STORAGE' | 'UNREADABLE' | 'NOT_KEPT' | 'UNREACHABLE' | 'UNVERIFIED'
 
 export const LOCAL_SENTENCES: Readonly<Record<LocalRefusal, RefusalWords>> = {
   CANCELLED: { happened: 'You closed the dialog. Nothing was signed.', next: 'Open it again when you are ready.' },
+  EXPIRED: { happened: 'That took longer than the server waits. Nothing was signed.', next: 'Start again.' },
   NOT_SIGNED_IN: { happened: 'You are not signed in.', next: 'Sign in, then try again.' },
   NO_KEY: { happened: 'This browser holds no valid key of yours for this act.', next: 'Use the browser that holds it, or add a key for this one under Keys.' },
   NO_STORAGE: { happened: 'This browser refuses to keep keys.', next: 'Leave private browsing, or allow this site to store data.' },
@@ -50,6 +52,15 @@ export const LOCAL_SENTENCES: Readonly<Record<LocalRefusal, RefusalWords>> = {
   NOT_KEPT: { happened: 'This browser would not keep the signed command, so it was not sent.', next: 'Free some storage for this site, then sign again.' },
   UNREACHABLE: { happened: 'Signed here, but the server did not answer.', next: 'The signed command is kept in this browser. Send it again; it cannot take effect twice.' },
   UNVERIFIED: { happened: 'The server says it accepted this, but its answer does not verify.', next: 'Do not rely on it. Tell the operator of this server before you go on.' },
+}
+
+/** The code under which a signer's refusal is told. */
+export const CODE_OF_SIGNER_REFUSAL: Readonly<Record<SignerRefusal, LocalRefusal>> = {
+  cancelled: 'CANCELLED',
+  stale: 'EXPIRED',
+  'no-key': 'NO_KEY',
+  unreadable: 'UNREADABLE',
+  'no-storage': 'NO_STORAGE',
 }
 
 export interface RevisionMove {

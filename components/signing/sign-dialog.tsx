@@ -2,14 +2,13 @@
 
 import { useEffect, useState } from 'react'
 import { KeyRound } from 'lucide-react'
-import { sha256Hash } from '../../protocol/digest.ts'
-import { decodeBase64url } from '../../protocol/base64url.ts'
 import { Button } from '../ui/button.tsx'
 import { useServerNow } from '../ui/clock.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
 import { HashText } from '../ui/hash-text.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { fingerprintOf } from './fingerprint.ts'
 import type { StoredKey } from './key-store.ts'
 import type { ConfirmRequest } from './local-signer.ts'
 import { CUSTODY_WORDS } from './signer.ts'
@@ -25,9 +24,6 @@ export interface SignDialogProps extends Omit<ConfirmRequest, 'attempt'> {
 
 /** A second press of whatever opened the dialog must not sign. */
 const ARMED_AFTER_MS = 600
-
-/** Hash by which a person recognises a key: SHA-256 of its 32 bytes. */
-export const fingerprintOf = (publicKey: string): string => sha256Hash(decodeBase64url(publicKey) ?? new Uint8Array())
 
 /**
  * Shows what the given bytes say and signs them on one deliberate press: nothing has focus that Enter could trigger,

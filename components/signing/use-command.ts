@@ -11,9 +11,9 @@ import { serverNow } from '../ui/clock.ts'
 import { encodeCommand, newUrn, type CommandDraft } from './command.ts'
 import { deliverCommand } from './deliver-command.ts'
 import { pageOutbox } from './page-outbox.ts'
-import { refusalWords, type LocalRefusal, type RefusalWords } from './refusal-sentences.ts'
+import { CODE_OF_SIGNER_REFUSAL, refusalWords, type LocalRefusal, type RefusalWords } from './refusal-sentences.ts'
 import { useSigner } from './signer-provider.tsx'
-import type { NameHints, Signer, SignerRefusal } from './signer.ts'
+import type { NameHints, Signer } from './signer.ts'
 
 export interface CommandRefusal extends RefusalWords {
   readonly code: ErrorCode | LocalRefusal
@@ -40,13 +40,6 @@ export interface CommandRunner {
   /** Signs and sends one Command. Resolves `ok` only once the authority's Event has been verified here. */
   run(draft: CommandDraft, names?: NameHints): Promise<CommandOutcome>
   reset(): void
-}
-
-const FROM_SIGNER: Record<Exclude<SignerRefusal, 'stale'>, LocalRefusal> = {
-  cancelled: 'CANCELLED',
-  'no-key': 'NO_KEY',
-  unreadable: 'UNREADABLE',
-  'no-storage': 'NO_STORAGE',
 }
 
 const refuse = (code: ErrorCode | LocalRefusal, extra: Partial<CommandRefusal> = {}): { readonly ok: false; readonly error: CommandRefusal } =>
@@ -92,7 +85,7 @@ async function signAndDeliver({ signer, session, draft, names, onPhase }: Attemp
     issuedAt = serverNow()
     signed = await signer.signCommand({ bytes: encodeCommand(draft, { actionId, issuedAt, principalId: me.principalId }), keyIds, names })
   } while (!signed.ok && signed.error === 'stale')
-  if (!signed.ok) return refuse(FROM_SIGNER[signed.error as Exclude<SignerRefusal, 'stale'>])
+  if (!signed.ok) return refuse(CODE_OF_SIGNER_REFUSAL[signed.error])
 
   const text = new TextDecoder().decode(signed.value)
   if (!pageOutbox().keep({ actionId, principalId: me.principalId, kind: draft.kind, signedAt: issuedAt, text })) return refuse('NOT_KEPT')
