@@ -1,0 +1,13 @@
+import { verifyCommand } from './verify-command.ts'
+
+const USAGE = 'usage: npm run verify -- <receipt> [artifact files or folders…] [--authority-key KEY] [--json]'
+const WRONG_USE = 2
+
+try {
+  const { exitCode, output } = await verifyCommand(process.argv.slice(2))
+  console.log(output)
+  process.exitCode = exitCode
+} catch (cause) {
+  console.error(`${cause instanceof Error ? cause.message : String(cause)}\n${USAGE}`)
+  process.exitCode = WRONG_USE
+}
