@@ -1,0 +1,77 @@
+'use client'
+
+import Link from 'next/link'
+import { LinkedSentence, SequenceLink } from '../mission/sequence-link.tsx'
+import { useMission } from '../mission/mission-context.tsx'
+import { missionPath } from '../mission/mission-paths.ts'
+import { useSelection } from '../mission/use-selection.ts'
+import type { BoardItem } from '../trpc.tsx'
+import { BudgetBar } from '../ui/budget-bar.tsx'
+import { buttonClass } from '../ui/button.tsx'
+import { HashText } from '../ui/hash-text.tsx'
+import { PrincipalName } from '../ui/principal-mark.tsx'
+import { Countdown } from '../ui/relative-time.tsx'
+import { StateTag, stateWord } from '../ui/state-tag.tsx'
+import { Fact, Facts, InspectorSection } from './facts.tsx'
+
+/** A WorkItem: who holds it under which epoch, what it waits for, what it used and made. */
+export function WorkInspector({ item }: { readonly item: BoardItem }) {
+  const { missionId } = useMission()
+  const { select } = useSelection()
+  return (
+    <>
+      <p className="font-medium"><bdi>{item.goal}</bdi></p>
+      <StateTag state={item.state} className="justify-self-start" />
+      <Facts>
+        <Fact name="Authorized"><SequenceLink sequence={item.sequence} />, contract revision {item.revision}</Fact>
+        {item.owner && (
+          <Fact name="Owner">
+            <button type="button" onClick={() => select(item.owner?.id)}><PrincipalName id={item.owner.id} name={item.owner.name} /></button>
+            {item.ownershipEpoch !== undefined && <span className="block text-12 text-muted">ownership epoch {item.ownershipEpoch}</span>}
+          </Fact>
+        )}
+        {item.leaseExpiresAt !== undefined && <Fact name="Lease ends in"><Countdown until={item.leaseExpiresAt} label="Execution lease" /></Fact>}
+        <Fact name="Deadline"><Countdown until={item.deadline} label="Deadline" /></Fact>
+        <Fact name="Attempts">{item.attempts}</Fact>
+        {item.progress && <Fact name="Phase"><bdi>{item.progress.phase}</bdi></Fact>}
+      </Facts>
+      {item.blockers.length > 0 && (
+        <InspectorSection title="Blocked by">
+          <ul className="grid gap-1 text-13">{item.blockers.map((blocker) => <li key={blocker.sentence}><LinkedSentence {...blocker} /></li>)}</ul>
+        </InspectorSection>
+      )}
+      {item.dependsOn.length > 0 && (
+        <InspectorSection title="Depends on">
+          <ul className="grid gap-1 text-13">
+            {item.dependsOn.map((dependency) => (
+              <li key={dependency.workItemId}>
+                <button type="button" onClick={() => select(dependency.workItemId)} className="text-left text-action"><bdi>{dependency.goal}</bdi></button> <span className="text-muted">{stateWord(dependency.state)}</span>
+              </li>
+            ))}
+          </ul>
+        </InspectorSection>
+      )}
+      {item.progress && item.progress.milestones.length > 0 && (
+        <InspectorSection title="Milestones done">
+          <ul className="grid list-disc gap-1 pl-5 text-13">{item.progress.milestones.map((milestone) => <li key={milestone}><bdi>{milestone}</bdi></li>)}</ul>
+        </InspectorSection>
+      )}
+      {item.budget.length > 0 && <InspectorSection title="Budget">{item.budget.map((line) => <BudgetBar key={line.dimension} {...line} />)}</InspectorSection>}
+      {item.artifactHashes.length > 0 && (
+        <InspectorSection title="Artifacts">
+          <ul className="grid gap-1">
+            {item.artifactHashes.map((hash) => (
+              <li key={hash} className="flex items-center gap-2 text-13">
+                <HashText value={hash} label="Content hash" />
+                <button type="button" onClick={() => select(hash)} className="text-action">Open</button>
+              </li>
+            ))}
+          </ul>
+        </InspectorSection>
+      )}
+      <Link href={`${missionPath(missionId, '/conversation')}?in=${encodeURIComponent(item.conversationId)}&sel=${encodeURIComponent(item.workItemId)}`} className={buttonClass()}>
+        Its conversation
+      </Link>
+    </>
+  )
+}
