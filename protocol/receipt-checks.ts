@@ -137,12 +137,18 @@ export function checkAcceptance(
 ): Checked<string> {
   const { kind, groupId, cause, commandHash, actor, acceptedBy, payload, sequence, occurredAt } = event.value
   if (kind !== PRIMARY_EVENT_OF[APPROVE]) return err(`the Event is ${kind}, not ${PRIMARY_EVENT_OF[APPROVE]}`)
-  if (!isSamePrincipal(acceptedBy, authority.binding.principal)) return err('another service than the signer of the receipt accepted')
-  if (groupId !== mission.groupId || payload['missionId'] !== mission.missionId) return err('the Event is of another Mission or Group')
+  if (!isSamePrincipal(acceptedBy, authority.binding.principal)) {
+    return err('another service than the signer of the receipt accepted')
+  }
+  if (groupId !== mission.groupId || payload['missionId'] !== mission.missionId) {
+    return err('the Event is of another Mission or Group')
+  }
   if (commandHash !== command.signingHash) return err('the Event names another Command by its hash')
   if (cause.type !== 'command' || cause.id !== command.value.actionId) return err('the Event has another cause')
   if (!isSamePrincipal(actor, command.value.actor)) return err('the Event names another actor')
-  if (canonicalText(payload['approval'] ?? null) !== canonicalText(approval.value)) return err('the Event carries another Approval')
+  if (canonicalText(payload['approval'] ?? null) !== canonicalText(approval.value)) {
+    return err('the Event carries another Approval')
+  }
   return ok(`${acceptedBy.id} accepted it as Event ${sequence} at ${occurredAt}`)
 }
 
@@ -160,7 +166,8 @@ export function checkAdmissions(receipt: Receipt, documents: ReceiptDocuments): 
     const admitted = validateRecord(subject, { record: encodeCanonical(record), authenticatedService })
     if (!admitted.ok) return err(`the record of the ${subject.kind}: ${admitted.error.reason}`)
   }
-  return records.size === 0 ? ok('command, event and approval were admitted while their keys were valid') : err('a record is of no document in the receipt')
+  if (records.size > 0) return err('a record is of no document in the receipt')
+  return ok('command, event and approval were admitted while their keys were valid')
 }
 
 /** The manifests must describe exactly the approved hashes. */
@@ -170,7 +177,8 @@ export function checkArtifactSet({ approval, manifests }: ReceiptDocuments): Che
   const undescribed = [...approved].find((hash) => !described.has(hash))
   if (undescribed !== undefined) return err(`${undescribed} was approved, but has no manifest`)
   const foreign = [...described].find((hash) => !approved.has(hash))
-  return foreign === undefined ? ok(`${approved.size} approved, each with its manifest`) : err(`${foreign} has a manifest, but was not approved`)
+  if (foreign !== undefined) return err(`${foreign} has a manifest, but was not approved`)
+  return ok(`${approved.size} approved, each with its manifest`)
 }
 
 /** Every approved Artifact is either included, and then hashes as named, or listed as omitted, with its size. */
