@@ -8,6 +8,7 @@ import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import type { SignatureVerifier } from '../../protocol/verify-document.ts'
+import type { ReplacedSession } from '../authority/session-replaced.ts'
 import type { AgentMirror } from './agent-mirror.ts'
 import type { Clock, Directory } from './ports.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
@@ -30,7 +31,7 @@ interface Needs {
   /** Public origin of this server. */
   readonly audience: string
   /** Ends every Execution Lease that earlier sessions of the Agent hold. */
-  readonly revokeLeases: (agentId: string, sessionEpoch: number) => Promise<void>
+  readonly revokeLeases: (session: ReplacedSession) => Promise<void>
 }
 
 type Hello = Parameters<Sessions['challenge']>[0]
@@ -110,7 +111,7 @@ export class AgentSessions implements Sessions {
     this.#needs.agents.raiseEpoch(agentId, sessionEpoch)
     const opened = await this.#needs.registry.openSession({ agentId, keyId, sessionEpoch })
     if (!opened.ok) return opened
-    await this.#needs.revokeLeases(agentId, sessionEpoch)
+    await this.#needs.revokeLeases({ agentId, sessionEpoch, causeEventId: opened.value })
     const token = newToken()
     const session: AgentSession = { agentId, keyId, sessionEpoch, expiresAt: addSeconds(this.#needs.clock.now(), sessionSeconds), token }
     const tokenHash = tokenHashOf(token)

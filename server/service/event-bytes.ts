@@ -17,15 +17,18 @@ export const decodeEntry = (entry: LogEntry): DecodedEntry => ({ ...entry, event
 /** An Event with everything but the signature's value. */
 export type UnsignedEvent = Omit<EventDocument, 'signature'>
 
+export interface SignedEvent { readonly event: UnsignedEvent; readonly signingBytes: Uint8Array; readonly bytes: Uint8Array }
+
 /**
- * Signs an Event as the Group Authority and returns the document with its RFC 8785 bytes. The text is made once: the
- * signature goes in at its place in member order.
+ * Signs an Event as the Group Authority; `bytes` are the RFC 8785 form of the signed document. The text is made once:
+ * the signature goes in at its place in member order.
  */
-export async function signEvent(event: UnsignedEvent, authority: ServiceIdentity): Promise<{ event: EventDocument; bytes: Uint8Array }> {
+export async function signEvent(event: UnsignedEvent, authority: ServiceIdentity): Promise<SignedEvent> {
   const unsigned = canonicalText(event)
-  const value = encodeBase64url(await authority.sign(utf8.encode(unsigned)))
-  const signature = { algorithm: 'Ed25519' as const, keyId: authority.keyId, createdAt: event.occurredAt, value }
-  return { event: { ...event, signature }, bytes: utf8.encode(withMember(unsigned, event, 'signature', canonicalText(signature))) }
+  const signingBytes = utf8.encode(unsigned)
+  const value = encodeBase64url(await authority.sign(signingBytes))
+  const signature = { algorithm: 'Ed25519', keyId: authority.keyId, createdAt: event.occurredAt, value }
+  return { event, signingBytes, bytes: utf8.encode(withMember(unsigned, event, 'signature', canonicalText(signature))) }
 }
 
 /** The canonical text of an object, given as text and value, with one more member. */

@@ -1,11 +1,11 @@
 // Ordered, gapless Events of one Group: replay first, then live, pulled by the reader.
 import type { EventDocument, Membership } from '../../protocol/generated/types.ts'
-import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { decodeEvent } from './event-bytes.ts'
 import type { LogEntry } from './ports.ts'
+import { groupNotFound } from './refusals.ts'
 import type { Feeds, GroupFeed, Reads } from './service.ts'
 import type { SpaceTail, SpaceTails } from './space-tails.ts'
 
@@ -20,7 +20,7 @@ export class TailFeeds implements Feeds {
 
   async open(principalId: string, groupId: string, after: number): Promise<Result<GroupFeed, Rejection>> {
     const found = await this.#reads.groupFor(principalId, groupId)
-    if (found === undefined) return err(reject('GROUP_NOT_FOUND', 'There is no such Group for this caller.'))
+    if (found === undefined) return err(groupNotFound())
     const { membershipEpoch, visibilityStartSequence } = found.membership
     const tail = await this.#tails.follow(groupId)
     return ok(new TailFeed(this.#tails, tail, { principalId, membershipEpoch, after: Math.max(after, visibilityStartSequence - 1) }))

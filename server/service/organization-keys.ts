@@ -6,6 +6,7 @@ import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
 import type { ServiceActor } from '../../protocol/generated/types.ts'
 import { isIdentifier } from '../../protocol/identifier.ts'
 import { createNativeSigner } from './native-ed25519.ts'
+import type { RegisteredKey } from './ports.ts'
 
 /** A service Principal that signs for the Organization. */
 export interface ServiceIdentity {
@@ -72,6 +73,12 @@ export function parseOrganizationKeys(text: string): OrganizationKeys {
     authority: readService('authority', stored.authority),
     registry: readService('registry', stored.registry),
   }
+}
+
+/** How a service's key stands in the Key Registry: valid from the founding on. */
+export function serviceKey({ createdAt }: OrganizationKeys, { principal, keyId, publicKey }: ServiceIdentity): RegisteredKey {
+  const words = { keyUse: 'service', custody: 'held by the server', label: 'service key' } as const
+  return { keyId, principal, algorithm: 'Ed25519', publicKey, validFrom: createdAt, history: [], ...words }
 }
 
 /** The text of a new Organization's key file. */

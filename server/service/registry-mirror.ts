@@ -38,6 +38,11 @@ export class RegistryMirror implements KeyResolver {
     return this.#registry.resolve(keyId, signer, at)
   }
 
+  /** Revision of the stored Registry that this mirror has seen. */
+  get revision(): number {
+    return this.#revision
+  }
+
   key(keyId: string): RegisteredKey | undefined {
     return this.#keys.get(keyId)
   }

@@ -9,6 +9,7 @@ import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { signDocument } from '../../protocol/signed-documents.ts'
 import type { OrganizationEnv } from '../authority/types.ts'
+import { decodeEvent } from './event-bytes.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
 import type { Clock, Directory } from './ports.ts'
 import type { SubmitOutcome } from './service.ts'
@@ -73,16 +74,18 @@ export class RegistryService {
     return ok(card)
   }
 
-  /** Records that a Session Epoch was granted to the Agent. */
-  async openSession(handshake: Handshake): Promise<Result<true, Rejection>> {
-    return this.#submit(SESSION_OPEN, newUrn(), { agentId: handshake.agentId }, handshake)
+  /** Records that a Session Epoch was granted to the Agent; gives the id of the Event that says so. */
+  async openSession(handshake: Handshake): Promise<Result<string, Rejection>> {
+    const opened = await this.#submit(SESSION_OPEN, newUrn(), { agentId: handshake.agentId }, handshake)
+    return opened.ok ? ok(decodeEvent(opened.value).eventId) : opened
   }
 
-  async #submit(kind: OrganizationScopedKind, actionId: string, payload: object, handshake?: Handshake): Promise<Result<true, Rejection>> {
+  /** Gives the bytes of the Event. */
+  async #submit(kind: OrganizationScopedKind, actionId: string, payload: object, handshake?: Handshake): Promise<Result<Uint8Array, Rejection>> {
     const { organization, clock, submit } = this.#needs
     const unsigned = { protocolVersion: '0.1', actionId, actor: organization.registry.principal, kind, correlationId: actionId, issuedAt: clock.now(), payload }
     const outcome = await submit(encodeCanonical(await this.#sign(unsigned, 'issuedAt')), handshake)
-    return outcome.ok ? ok(true) : err(outcome.rejection)
+    return outcome.ok ? ok(outcome.eventBytes) : err(outcome.rejection)
   }
 
   #sign<T extends object>(document: T, protectedTime: string & keyof T) {

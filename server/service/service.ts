@@ -74,6 +74,10 @@ export interface Reads {
   /** Resolves when this Principal's Memberships differ from `revision`, or after the wait. */
   membershipsAfter(principalId: string, revision: number, waitMs: number): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
   mayReadArtifact(principalId: string, contentHash: string): Promise<boolean>
+  /** For operators: every Space, whoever its members are. */
+  allSpaces(): Promise<readonly { readonly spaceId: string; readonly kind: 'mission' | 'organization'; readonly head: number }[]>
+  /** For operators: the live fold of a Group, whoever its members are. */
+  stateOf(groupId: string): Promise<GroupState | undefined>
 }
 
 /** People, Agents and their keys. */

@@ -1,0 +1,124 @@
+// Puts the service together. Everything that the doors may ask of the authority hangs on what this returns.
+import { invariant } from '../../protocol/result.ts'
+import type { Log } from '../log.ts'
+import { AgentMirror } from './agent-mirror.ts'
+import { AgentSessions } from './agent-sessions.ts'
+import { exportReceipt } from './approval-receipt.ts'
+import { AuditTrail } from './audit-trail.ts'
+import { CommandPath } from './command-path.ts'
+import { ConsoleSessions } from './console-sessions.ts'
+import { FeedCursors } from './feed-cursors.ts'
+import { TailFeeds } from './feeds.ts'
+import { DirectoryIdentities } from './identities.ts'
+import { Invitations } from './invitations.ts'
+import { MembershipWatch } from './membership-watch.ts'
+import { createNativeVerifier } from './native-ed25519.ts'
+import { NodeNews } from './node-news.ts'
+import { registerServices } from './organization-founding.ts'
+import type { OrganizationKeys } from './organization-keys.ts'
+import type { ArtifactStore, Store } from './ports.ts'
+import { RegistryMirror } from './registry-mirror.ts'
+import { RegistryService } from './registry-service.ts'
+import type { AuthorityService } from './service.ts'
+import { SpaceActors } from './space-actors.ts'
+import { MissionFold, OrganizationFold } from './space-fold.ts'
+import { SpaceReads } from './space-reads.ts'
+import { SpaceTails } from './space-tails.ts'
+
+export interface AuthorityOptions {
+  readonly store: Store
+  readonly artifacts: ArtifactStore
+  readonly organization: OrganizationKeys
+  /** Public origin of the server, the audience of every signed challenge. */
+  readonly origin: string
+  readonly diagnostics: Log
+}
+
+/** Cards that an interrupted registration left out of the Directory are found again in this many Events. */
+const organizationTail = 256
+
+/** Starts the authority on a store. `stop` ends it; the store stays open. */
+export async function createAuthorityService({ store, artifacts, organization, origin, diagnostics }: AuthorityOptions): Promise<AuthorityService> {
+  const { log, readModels, directory, clock } = store
+  const { organizationId } = organization
+  await registerServices(store, organization)
+  const keys = await RegistryMirror.load(directory, clock, organizationId)
+  const agents = await AgentMirror.load(directory)
+  const verifySignature = createNativeVerifier()
+  const audit = new AuditTrail(directory, clock, diagnostics)
+  const tails = new SpaceTails(log)
+  const watch = new MembershipWatch()
+  const news = new NodeNews({ wakeUps: store.wakeUps, organizationId, agents, tails, watch, diagnostics })
+  const actors = new SpaceActors({
+    log,
+    readModels,
+    clock,
+    organization,
+    diagnostics,
+    facts: { cardOf: (agentId) => agents.cardOf(agentId), sessionEpochOf: (agentId) => agents.sessionEpochOf(agentId) },
+    openFold: async (spaceId) =>
+      spaceId === organizationId ? new OrganizationFold(Math.max(0, (await log.head(organizationId)) - organizationTail)) : new MissionFold(spaceId),
+    onCommitted: (spaceId, entries, memberIds) => news.committed(spaceId, entries, memberIds),
+    onRead: (spaceId, events) => news.read(spaceId, events),
+  })
+  const isCurrentSession: AuthorityService['sessions']['isCurrent'] = (session) => sessions.isCurrent(session)
+  const path = new CommandPath({ organizationId, log, keys, actors, clock, verifySignature, audit, diagnostics, isCurrentSession })
+  const registry = new RegistryService({ organization, origin, clock, directory, submit: (command, handshake) => path.submit(command, { door: 'internal', ...(handshake && { handshake }) }) })
+  const sessions = new AgentSessions({
+    directory,
+    keys,
+    agents,
+    registry,
+    verifySignature,
+    clock,
+    audience: origin,
+    async revokeLeases(session) {
+      // What was decided on the old epoch is in the read model once it is committed; what comes later is fenced.
+      await actors.settled()
+      const spaces = await readModels.spacesWithActiveLease(session.agentId)
+      await Promise.all(spaces.map((spaceId) => actors.submit(spaceId, { type: 'session-replaced', session })))
+    },
+  })
+  const identities = await DirectoryIdentities.load({ directory, keys, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
+  const reads = new SpaceReads({ log, readModels, artifacts, actors, watch, clock, organizationId })
+  await actors.read(organizationId)
+  news.start({ actors, keys, identities })
+  const watching = log.listSpaces('mission').then((spaceIds) => actors.watch(spaceIds)).catch((fault: unknown) => diagnostics.error({ err: fault }, 'the timers of some Missions do not run'))
+  let isStopping = false
+
+  return {
+    organization: { organizationId, name: organization.name, origin, authority: identityOf(organization) },
+    clock,
+    sessions,
+    feeds: new TailFeeds(tails, reads),
+    cursors: new FeedCursors(directory, reads),
+    reads,
+    readModels,
+    identities,
+    console: new ConsoleSessions({ directory, clock, audience: origin, validKey: (keyId) => keys.validKey(keyId)?.key }),
+    artifacts,
+    submitCommand: (command, context) => path.submit(command, context),
+    signAsAuthority: organization.authority.sign,
+    receiptFor: (principalId, missionId) => exportReceipt({ organization, reads, log, keys, artifacts, clock }, principalId, missionId),
+    ready: async () => !isStopping && (await isReachable(store)),
+    async stop() {
+      invariant(!isStopping, 'the service is stopped once')
+      isStopping = true
+      news.stop()
+      await actors.stop()
+      await watching
+      await audit.settled()
+    },
+  }
+}
+
+const identityOf = ({ authority: { principal, keyId, publicKey } }: OrganizationKeys) => ({ principal, keyId, publicKey })
+
+async function isReachable({ log }: Store): Promise<boolean> {
+  try {
+    await log.head('')
+    return true
+  } catch {
+    return false
+  }
+}

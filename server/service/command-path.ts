@@ -1,0 +1,183 @@
+// From received bytes to the Space's actor, in the order of A-221: parse, six stages, payload, receipt, admission and
+// freshness, critical extensions, decision. Cheap checks come first where the order of reported faults allows it.
+import { reject } from '../../protocol/error-codes.ts'
+import type { Rejection } from '../../protocol/error-codes.ts'
+import type { Command } from '../../protocol/generated/types.ts'
+import { isIdentifier } from '../../protocol/identifier.ts'
+import { AGENT_CARD_REGISTER, SESSION_OPEN } from '../../protocol/kinds.ts'
+import type { Result } from '../../protocol/result.ts'
+import { err, ok } from '../../protocol/result.ts'
+import type { JsonObject, JsonValue, ParsedJson } from '../../protocol/strict-json.ts'
+import { isJsonObject, parseStrictJson } from '../../protocol/strict-json.ts'
+import { isCommandPayloadKind } from '../../protocol/validate.ts'
+import type { SignatureVerifier, VerificationFailure, VerifiedDocument } from '../../protocol/verify-document.ts'
+import { verifyParsedDocument } from '../../protocol/verify-document.ts'
+import { payloadRefused } from '../authority/payload.ts'
+import type { Log } from '../log.ts'
+import type { AuditTrail } from './audit-trail.ts'
+import { unknownCriticalExtension } from './critical-extensions.ts'
+import { isFresh } from './freshness.ts'
+import { verifyNestedDocuments } from './nested-documents.ts'
+import type { Clock, SpaceLog } from './ports.ts'
+import { actionIdCollision, internalError, invalidSignature } from './refusals.ts'
+import type { RegistryMirror } from './registry-mirror.ts'
+import type { Handshake } from './registry-service.ts'
+import type { AgentSession, Door, Sessions, SubmitOutcome } from './service.ts'
+import type { WorkOutcome } from './space-actor.ts'
+import type { SpaceActors } from './space-actors.ts'
+import type { AdmissibleCommand } from './space-fold.ts'
+import { Turns } from './turns.ts'
+
+interface Needs {
+  readonly organizationId: string
+  readonly log: Pick<SpaceLog, 'findReceipt' | 'readAt'>
+  readonly keys: RegistryMirror
+  readonly actors: SpaceActors
+  readonly clock: Clock
+  readonly verifySignature: SignatureVerifier
+  readonly audit: AuditTrail
+  readonly diagnostics: Log
+  readonly isCurrentSession: Sessions['isCurrent']
+}
+
+export interface SubmitContext {
+  readonly door: Door
+  readonly session?: AgentSession
+  /** With `session_open`, from the Registry alone. */
+  readonly handshake?: Handshake
+}
+
+type Checked<T> = Result<T, SubmitOutcome>
+
+const utf8 = new TextEncoder()
+
+export class CommandPath {
+  readonly #needs: Needs
+  readonly #turns = new Turns<AgentSession>()
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** Never rejects: a fault is logged and answered with INTERNAL_ERROR, which may be retried unchanged (A-275). */
+  async submit(input: Uint8Array | ParsedJson, context: SubmitContext): Promise<SubmitOutcome> {
+    try {
+      return await this.#submit(input, context)
+    } catch (fault) {
+      this.#needs.diagnostics.error({ err: fault, door: context.door }, 'a Command could not be processed')
+      return { ok: false, rejection: internalError() }
+    }
+  }
+
+  async #submit(input: Uint8Array | ParsedJson, context: SubmitContext): Promise<SubmitOutcome> {
+    const parsed = input instanceof Uint8Array ? parseStrictJson(input) : ok(input)
+    if (!parsed.ok) return this.#unverified({ stage: 'parse', reason: parsed.error.reason, code: 'PROTOCOL_VIOLATION' }, undefined, context)
+    const bytes = input instanceof Uint8Array ? input : utf8.encode(input.text)
+    const checking = this.#check(parsed.value, bytes, context)
+    const queued = context.session ? await this.#turns.run(context.session, () => this.#enqueue(checking)) : await this.#enqueue(checking)
+    if (!queued.ok) return queued.error
+    const { command, outcome } = queued.value
+    return this.#answer(command, await outcome, context)
+  }
+
+  /** Resolves when the Command is in its Space's queue, so that one sender's Commands are decided in the order of their arrival. */
+  async #enqueue(checking: Promise<Checked<AdmissibleCommand>>): Promise<Checked<{ command: AdmissibleCommand; outcome: Promise<WorkOutcome> }>> {
+    const checked = await checking
+    if (!checked.ok) return checked
+    const command = checked.value
+    const spaceId = spaceOf(command.document.value) ?? this.#needs.organizationId
+    return ok({ command, outcome: this.#needs.actors.submit(spaceId, { type: 'command', command }) })
+  }
+
+  async #check(parsed: ParsedJson, bytes: Uint8Array, context: SubmitContext): Promise<Checked<AdmissibleCommand>> {
+    const { keys, verifySignature } = this.#needs
+    const verified = await verifyParsedDocument({ kind: 'command', ...parsed, bytes, registry: keys, verifySignature })
+    if (!verified.ok) return err(this.#unverified(verified.error, parsed.value, context))
+    const document = verified.value
+    const command = document.value
+    const refusal = this.#refuseSession(command, context) ?? refusePayload(command, parsed.schemaView)
+    if (refusal) return err(refused(refusal, command))
+    if (!isFresh(document.protectedTime, this.#needs.clock.now())) {
+      this.#audit({ stage: 'freshness', reason: 'outside-window' }, command, context)
+      return err(await this.#unlessReceived(document, invalidSignature()))
+    }
+    const nested = await verifyNestedDocuments(command, keys, verifySignature)
+    if (!nested.ok) {
+      this.#audit({ ...nested.error, reason: `nested ${nested.error.reason}` }, command, context)
+      return err(await this.#unlessReceived(document, rejectionOf(nested.error)))
+    }
+    const critical = unknownCriticalExtension(command)
+    if (critical) return err(await this.#unlessReceived(document, critical))
+    const keyUse = keys.key(document.keyId)?.keyUse ?? 'conversation'
+    return ok({ document, keyUse, nested: nested.value, ...(context.handshake && { handshake: context.handshake }) })
+  }
+
+  /** A door that authenticates its peer carries that peer's Commands alone (A-35). */
+  #refuseSession({ actor }: Command, { session }: SubmitContext): Rejection | undefined {
+    if (session === undefined) return undefined
+    if (actor.type !== 'agent' || actor.id !== session.agentId) return reject('AUTH_FORBIDDEN', 'This session belongs to another Principal.')
+    return this.#needs.isCurrentSession(session) ? undefined : reject('AUTH_STALE_SESSION', 'A newer session of this Agent exists.')
+  }
+
+  /** The receipt goes before anything that a retry of an accepted Command may fail by now (A-222). */
+  async #unlessReceived({ value: command, signingHash }: VerifiedDocument<'command'>, rejection: Rejection): Promise<SubmitOutcome> {
+    const receipt = await this.#needs.log.findReceipt(command.actor.id, command.actionId)
+    if (receipt === undefined) return refused(rejection, command)
+    if (receipt.signingHash !== signingHash) return refused(actionIdCollision(), command)
+    const { spaceId, sequence } = receipt
+    const [original] = await this.#needs.log.readAt(spaceId, [sequence])
+    return original ? { ok: true, spaceId, sequence, eventBytes: original.bytes, isDuplicate: true } : refused(internalError(), command)
+  }
+
+  #answer({ document: { value: command } }: AdmissibleCommand, outcome: WorkOutcome, context: SubmitContext): SubmitOutcome {
+    if (outcome.type === 'accepted') {
+      const { spaceId, sequence, eventBytes, isDuplicate } = outcome
+      return { ok: true, spaceId, sequence, eventBytes, isDuplicate }
+    }
+    if (outcome.type === 'done') return refused(internalError(), command)
+    if (outcome.audit) this.#audit(outcome.audit, command, context)
+    return refused(outcome.rejection, command)
+  }
+
+  #unverified(failure: VerificationFailure, value: JsonValue | undefined, context: SubmitContext): SubmitOutcome {
+    const claimed = isJsonObject(value) ? value : {}
+    const [actionId, groupId] = [identifierIn(claimed, 'actionId'), identifierIn(claimed, 'groupId')]
+    this.#needs.audit.record({
+      stage: failure.stage,
+      reason: failure.reason,
+      door: context.door,
+      ...(groupId && { spaceId: groupId }),
+      detail: { ...(actionId && { actionId }), ...(failure.schemaFault && { path: failure.schemaFault.path, keyword: failure.schemaFault.keyword }) },
+    })
+    return { ok: false, rejection: rejectionOf(failure), ...(actionId && { actionId }), ...(groupId && { groupId }) }
+  }
+
+  #audit({ stage, reason }: { stage: string; reason: string }, command: Command, { door }: SubmitContext): void {
+    const { groupId, actionId, actor, signature } = command
+    this.#needs.audit.record({ stage, reason, door, ...(groupId && { spaceId: groupId }), detail: { actionId, actorId: actor.id, keyId: signature.keyId } })
+  }
+}
+
+/** The Group, or nothing for what concerns the whole Organization. */
+const spaceOf = ({ kind, groupId }: Command): string | undefined => (kind === AGENT_CARD_REGISTER || kind === SESSION_OPEN ? undefined : groupId)
+
+/** Judged on the numbers as written, which the decision cannot see any more. Kinds without a shape are for the decision to refuse. */
+function refusePayload({ kind }: Command, schemaView: JsonValue): Rejection | undefined {
+  if (!isCommandPayloadKind(kind)) return reject('INVALID_COMMAND', `This authority does not serve ${kind}.`)
+  return payloadRefused(kind, (schemaView as JsonObject).payload)
+}
+
+function rejectionOf({ code, schemaFault }: VerificationFailure): Rejection {
+  if (code === 'AUTH_INVALID_SIGNATURE') return invalidSignature()
+  if (schemaFault === undefined) return reject(code, 'The document is not strict JSON within the I-JSON model.')
+  const { path, keyword, message } = schemaFault
+  return reject(code, `${path || 'the document'} ${message}`, { details: { path, keyword } })
+}
+
+const refused = (rejection: Rejection, { actionId, groupId }: Command): SubmitOutcome => ({ ok: false, rejection, actionId, ...(groupId && { groupId }) })
+
+/** A member of an unverified document, only to let its sender match the answer. */
+function identifierIn(object: JsonObject, member: string): string | undefined {
+  const value = object[member]
+  return typeof value === 'string' && isIdentifier(value) ? value : undefined
+}

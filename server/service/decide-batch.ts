@@ -1,0 +1,134 @@
+// One batch against one fold: every Command is judged on the state that the accepted ones before it left.
+import { encodeCanonical } from '../../protocol/canonical-json.ts'
+import { prepareCandidate, validateRecord } from '../../protocol/admission.ts'
+import type { AdmissionFailure } from '../../protocol/admission.ts'
+import { deriveUrn } from '../../protocol/digest.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import type { Rejection } from '../../protocol/error-codes.ts'
+import type { EventDocument, FirstAdmissionRecord, ServiceActor } from '../../protocol/generated/types.ts'
+import type { Result } from '../../protocol/result.ts'
+import { ok } from '../../protocol/result.ts'
+import type { VerifiedDocument } from '../../protocol/verify-document.ts'
+import type { ReadModelRows } from '../authority/read-models.ts'
+import type { DecisionEnv } from '../authority/types.ts'
+import type { UnsignedEvent } from './event-bytes.ts'
+import type { CommandReceipt } from './ports.ts'
+import { actionIdCollision, invalidSignature } from './refusals.ts'
+import type { AdmissibleCommand, SpaceFold, SpaceWork } from './space-fold.ts'
+
+/** What the log already holds about the Commands of a batch and the documents inside them. */
+export interface KnownRecords {
+  readonly receipts: readonly CommandReceipt[]
+  readonly admissions: readonly FirstAdmissionRecord[]
+  /** Mission ids of the batch that other Groups have taken. */
+  readonly takenMissionIds: ReadonlySet<string>
+}
+
+export type Verdict =
+  /** The primary Event is at this sequence of the Space, written by this batch. */
+  | { readonly type: 'accepted'; readonly sequence: number; readonly isDuplicate: boolean }
+  /** The same Command was accepted before. */
+  | { readonly type: 'known'; readonly receipt: CommandReceipt }
+  /** `audit` is for auditors only (A-106). */
+  | { readonly type: 'refused'; readonly rejection: Rejection; readonly audit?: AdmissionFailure }
+  /** Work that came from no Command. */
+  | { readonly type: 'done' }
+
+export interface DecidedBatch {
+  /** One for each work, in order. */
+  readonly verdicts: readonly Verdict[]
+  readonly events: readonly UnsignedEvent[]
+  readonly receipts: readonly CommandReceipt[]
+  readonly admissions: readonly FirstAdmissionRecord[]
+  readonly rows: ReadModelRows
+}
+
+/** Decides the works in order and leaves the fold as if all of their Events were in the log. */
+export function decideBatch(spaceId: string, fold: SpaceFold, works: readonly SpaceWork[], known: KnownRecords, env: DecisionEnv): DecidedBatch {
+  const batch = new BatchDecision(spaceId, fold, known, env)
+  const verdicts = works.map((work) => (work.type === 'command' ? batch.command(work.command) : batch.other(work)))
+  const { events, receipts, admissions } = batch
+  return { verdicts, events, receipts: [...receipts.values()], admissions: [...admissions.values()], rows: fold.rowsOf(events as EventDocument[]) }
+}
+
+const actionKey = (actorId: string, actionId: string) => `${actorId}\n${actionId}`
+
+class BatchDecision {
+  readonly events: UnsignedEvent[] = []
+  readonly receipts = new Map<string, CommandReceipt>()
+  readonly admissions = new Map<string, FirstAdmissionRecord>()
+  readonly #spaceId: string
+  readonly #fold: SpaceFold
+  readonly #env: DecisionEnv
+  readonly #known: KnownRecords
+  readonly #knownReceipts: ReadonlyMap<string, CommandReceipt>
+  readonly #knownAdmissions: ReadonlyMap<string, FirstAdmissionRecord>
+
+  constructor(spaceId: string, fold: SpaceFold, known: KnownRecords, env: DecisionEnv) {
+    this.#spaceId = spaceId
+    this.#fold = fold
+    this.#env = env
+    this.#known = known
+    this.#knownReceipts = new Map(known.receipts.map((receipt) => [actionKey(receipt.actorId, receipt.actionId), receipt]))
+    this.#knownAdmissions = new Map(known.admissions.map((record) => [record.signingHash, record]))
+  }
+
+  command(command: AdmissibleCommand): Verdict {
+    const { document, nested } = command
+    const { value: envelope, signingHash } = document
+    const key = actionKey(envelope.actor.id, envelope.actionId)
+    const earlier = this.receipts.get(key) ?? this.#knownReceipts.get(key)
+    if (earlier) return this.#repeated(earlier, signingHash)
+    if (envelope.kind === 'mission.create' && this.#known.takenMissionIds.has(String(envelope.payload.missionId))) {
+      return { type: 'refused', rejection: reject('INVALID_COMMAND', 'this Mission id is taken') }
+    }
+    const admitted = this.#admit([document, ...nested])
+    if (!admitted.ok) return { type: 'refused', rejection: invalidSignature(), audit: admitted.error }
+    const drafts = this.#fold.decide({ type: 'command', command }, this.#env)
+    if (!drafts.ok) return { type: 'refused', rejection: drafts.error }
+    const sequence = this.#fold.head + 1
+    this.#apply(drafts.value)
+    for (const record of admitted.value) this.admissions.set(record.signingHash, record)
+    this.receipts.set(key, { actorId: envelope.actor.id, actionId: envelope.actionId, signingHash, spaceId: this.#spaceId, sequence, commandBytes: document.bytes })
+    return { type: 'accepted', sequence, isDuplicate: false }
+  }
+
+  other(work: SpaceWork): Verdict {
+    const drafts = this.#fold.decide(work, this.#env)
+    if (!drafts.ok) return { type: 'refused', rejection: drafts.error }
+    this.#apply(drafts.value)
+    return { type: 'done' }
+  }
+
+  /** A-222: the same content again is the same Command, other content under its Action ID is a collision. */
+  #repeated(receipt: CommandReceipt, signingHash: string): Verdict {
+    if (receipt.signingHash !== signingHash) return { type: 'refused', rejection: actionIdCollision() }
+    const isInBatch = this.receipts.has(actionKey(receipt.actorId, receipt.actionId))
+    return isInBatch ? { type: 'accepted', sequence: receipt.sequence, isDuplicate: true } : { type: 'known', receipt }
+  }
+
+  /** First admission of the documents (A-86): the records to append, once what is on record already has been validated. */
+  #admit(documents: readonly VerifiedDocument[]): Result<readonly FirstAdmissionRecord[], AdmissionFailure> {
+    const { now, authority } = this.#env
+    const acceptedBy = authority as ServiceActor
+    const candidates: FirstAdmissionRecord[] = []
+    for (const document of documents) {
+      const found = this.admissions.get(document.signingHash) ?? this.#knownAdmissions.get(document.signingHash)
+      const record = found
+        ? validateRecord(document, { record: encodeCanonical(found), authenticatedService: acceptedBy })
+        : prepareCandidate(document, { admissionRecordId: deriveUrn('admission', document.organizationId, document.signingHash), trustedAcceptedAt: now, acceptedBy })
+      if (!record.ok) return record
+      if (!found) candidates.push(record.value)
+    }
+    return ok(candidates)
+  }
+
+  #apply(drafts: readonly Parameters<SpaceFold['place']>[0][]): void {
+    for (const draft of drafts) {
+      const event = this.#fold.place(draft, this.#env)
+      this.events.push(event)
+      // The fold reads everything of an Event but its signature, which is made for the whole batch at once.
+      this.#fold.apply(event as EventDocument)
+    }
+  }
+}

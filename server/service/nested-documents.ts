@@ -1,0 +1,41 @@
+// Signed Documents that travel inside a Command. Each has to stand by itself: six stages, and later its own admission.
+import type { Command } from '../../protocol/generated/types.ts'
+import type { KeyResolver } from '../../protocol/key-registry.ts'
+import { AGENT_CARD_REGISTER } from '../../protocol/kinds.ts'
+import type { Result } from '../../protocol/result.ts'
+import { ok } from '../../protocol/result.ts'
+import type { DocumentKind } from '../../protocol/signed-documents.ts'
+import type { JsonValue } from '../../protocol/strict-json.ts'
+import type { SignatureVerifier, VerificationFailure, VerifiedDocument } from '../../protocol/verify-document.ts'
+import { verifyParsedDocument } from '../../protocol/verify-document.ts'
+
+interface Place { readonly kind: DocumentKind; readonly member: string }
+
+const places: Readonly<Record<string, Place>> = {
+  'mission.approve': { kind: 'approval', member: 'approval' },
+  'mission.request_changes': { kind: 'approval', member: 'approval' },
+  'artifact.publish': { kind: 'artifact', member: 'artifact' },
+  'work.submit': { kind: 'evidence', member: 'evidence' },
+  'work.accept_result': { kind: 'evidence', member: 'evidence' },
+  'work.fail': { kind: 'evidence', member: 'evidence' },
+  [AGENT_CARD_REGISTER]: { kind: 'agent-card', member: 'card' },
+}
+
+/** Verifies the Signed Documents in a payload that has passed its schema; the first failure counts. */
+export async function verifyNestedDocuments(
+  command: Command,
+  registry: KeyResolver,
+  verifySignature: SignatureVerifier,
+): Promise<Result<readonly VerifiedDocument[], VerificationFailure>> {
+  const place = places[command.kind]
+  if (place === undefined) return ok([])
+  const verifications = [command.payload[place.member] as JsonValue]
+    .flat()
+    .map((value) => verifyParsedDocument({ kind: place.kind, value, registry, verifySignature }))
+  const verified: VerifiedDocument[] = []
+  for (const result of await Promise.all(verifications)) {
+    if (!result.ok) return result
+    verified.push(result.value)
+  }
+  return ok(verified)
+}

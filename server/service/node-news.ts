@@ -1,0 +1,89 @@
+// What has happened, told to everybody on this node who has to know, and what other nodes have done, taken over.
+import type { EventDocument } from '../../protocol/generated/types.ts'
+import type { Log } from '../log.ts'
+import type { AgentMirror } from './agent-mirror.ts'
+import { decodeEvent } from './event-bytes.ts'
+import type { DirectoryIdentities } from './identities.ts'
+import type { MembershipWatch } from './membership-watch.ts'
+import type { LogEntry, WakeUps } from './ports.ts'
+import type { RegistryMirror } from './registry-mirror.ts'
+import type { SpaceActors } from './space-actors.ts'
+import type { SpaceTails } from './space-tails.ts'
+
+interface Needs {
+  readonly wakeUps: WakeUps
+  readonly organizationId: string
+  readonly agents: AgentMirror
+  readonly tails: SpaceTails
+  readonly watch: MembershipWatch
+  readonly diagnostics: Log
+}
+
+interface Followers {
+  readonly actors: SpaceActors
+  readonly keys: RegistryMirror
+  readonly identities: DirectoryIdentities
+}
+
+export class NodeNews {
+  readonly #needs: Needs
+  #isOwn = false
+  #unsubscribe = () => {}
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** Begins to listen to other nodes. */
+  start(followers: Followers): void {
+    const unsubscribe = this.#needs.wakeUps.subscribe((spaceId) => {
+      if (!this.#isOwn) void this.#heard(spaceId, followers)
+    })
+    this.#unsubscribe = () => void unsubscribe()
+  }
+
+  stop(): void {
+    this.#unsubscribe()
+  }
+
+  /** Events that this node has just committed. */
+  committed(spaceId: string, entries: readonly LogEntry[], memberIds: readonly string[]): void {
+    const { organizationId, tails, watch } = this.#needs
+    if (spaceId === organizationId) this.read(spaceId, entries.map((entry) => decodeEvent(entry.bytes)))
+    tails.committed(spaceId, entries)
+    watch.changed(memberIds)
+    this.#publish(spaceId)
+  }
+
+  /** Events that were read from the log. */
+  read(spaceId: string, events: readonly EventDocument[]): void {
+    if (spaceId === this.#needs.organizationId) for (const event of events) this.#needs.agents.apply(event)
+  }
+
+  /** Principals or keys have changed outside any log. */
+  directoryChanged(): void {
+    this.#publish(this.#needs.organizationId)
+  }
+
+  /** Wake-ups reach this node's own listener too, at once. */
+  #publish(spaceId: string): void {
+    this.#isOwn = true
+    try {
+      this.#needs.wakeUps.publish(spaceId)
+    } finally {
+      this.#isOwn = false
+    }
+  }
+
+  async #heard(spaceId: string, { actors, keys, identities }: Followers): Promise<void> {
+    const { organizationId, tails, watch, diagnostics } = this.#needs
+    try {
+      actors.fallBehind(spaceId)
+      watch.changedElsewhere()
+      await tails.refresh(spaceId)
+      if (spaceId === organizationId) await Promise.all([keys.refresh(), identities.refresh(), actors.read(spaceId)])
+    } catch (fault) {
+      diagnostics.warn({ err: fault, spaceId }, 'what another node did could not be read yet')
+    }
+  }
+}

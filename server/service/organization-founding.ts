@@ -1,0 +1,21 @@
+import { invariant } from '../../protocol/result.ts'
+import type { OrganizationKeys } from './organization-keys.ts'
+import { serviceKey } from './organization-keys.ts'
+import type { Store } from './ports.ts'
+
+/**
+ * Registers the Organization's two services and their keys; a database that has them already stays as it is. Throws
+ * InvariantViolation when the database belongs to another Organization: its log could not be continued.
+ */
+export async function registerServices(store: Pick<Store, 'directory' | 'log'>, organization: OrganizationKeys): Promise<void> {
+  const [foreign] = (await store.log.listSpaces('organization')).filter((spaceId) => spaceId !== organization.organizationId)
+  invariant(foreign === undefined, `the database holds the log of another Organization, ${foreign}; its key file is needed`)
+  const { keys } = await store.directory.loadKeys()
+  const strangers = keys.filter((key) => key.keyUse === 'service' && ![organization.authority.keyId, organization.registry.keyId].includes(key.keyId))
+  invariant(strangers.length === 0, 'the database holds the service keys of another Organization; its key file is needed')
+  for (const [service, name] of [[organization.authority, 'Group Authority'], [organization.registry, 'Registry']] as const) {
+    await store.directory.addPrincipal({ principal: service.principal, name, isAdmin: false, createdAt: organization.createdAt })
+    const outcome = await store.directory.addKey(serviceKey(organization, service))
+    invariant(outcome !== 'taken', `the key of the ${name} is registered under other terms`)
+  }
+}

@@ -1,0 +1,217 @@
+// The one writer of a Space on this node: an in-memory fold and a queue. What queues up while a batch commits goes
+// into the next batch; when idle, a Command is decided at once. The database's primary key arbitrates between nodes.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Rejection } from '../../protocol/error-codes.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import type { EventDocument } from '../../protocol/generated/types.ts'
+import { invariant } from '../../protocol/result.ts'
+import type { DecisionEnv } from '../authority/types.ts'
+import type { DecidedBatch, KnownRecords, Verdict } from './decide-batch.ts'
+import { decideBatch } from './decide-batch.ts'
+import { eventAdmission } from './event-admission.ts'
+import { decodeEvent, signEvent } from './event-bytes.ts'
+import type { OrganizationKeys } from './organization-keys.ts'
+import type { Clock, LogEntry, ReadModels, SpaceLog } from './ports.ts'
+import type { SpaceFold, SpaceWork } from './space-fold.ts'
+
+const maximumBatch = 32
+const maximumQueue = 2048
+const maximumAttempts = 8
+const pageSize = 500
+
+export interface ActorNeeds {
+  readonly log: SpaceLog
+  readonly readModels: Pick<ReadModels, 'missionById'>
+  readonly clock: Clock
+  readonly organization: OrganizationKeys
+  readonly facts: Pick<DecisionEnv, 'cardOf' | 'sessionEpochOf'>
+  /** The fold to begin with; the log is read from its head on. */
+  readonly openFold: (spaceId: string) => Promise<SpaceFold>
+  /** After commit, in order, before the senders are answered. */
+  readonly onCommitted: (spaceId: string, entries: readonly LogEntry[], batch: DecidedBatch, fold: SpaceFold) => void
+  /** After reading Events that are in the log: at first use, and when another node has written. */
+  readonly onLoaded: (spaceId: string, events: readonly EventDocument[], fold: SpaceFold) => void
+}
+
+export type WorkOutcome =
+  | { readonly type: 'accepted'; readonly spaceId: string; readonly sequence: number; readonly eventBytes: Uint8Array; readonly isDuplicate: boolean }
+  | Extract<Verdict, { type: 'refused' | 'done' }>
+
+interface Pending {
+  readonly work: SpaceWork
+  readonly resolve: (outcome: WorkOutcome) => void
+  readonly fail: (fault: unknown) => void
+}
+interface Reader { readonly resolve: (fold: SpaceFold) => void; readonly fail: (fault: unknown) => void }
+
+const queueFull: Rejection = reject('BACKPRESSURE', 'This Group has too many Commands waiting.', { retryAfterMs: 500 })
+
+export class SpaceActor {
+  readonly spaceId: string
+  readonly #needs: ActorNeeds
+  #fold: SpaceFold | undefined
+  /** Another node may have written since the fold was read. */
+  #isBehind = false
+  #queue: Pending[] = []
+  #readers: Reader[] = []
+  #running: Promise<void> | undefined
+
+  constructor(spaceId: string, needs: ActorNeeds) {
+    this.spaceId = spaceId
+    this.#needs = needs
+  }
+
+  /** Resolves after commit; rejects on a fault, when the outcome may be unknown and a retry finds its receipt. */
+  submit(work: SpaceWork): Promise<WorkOutcome> {
+    if (this.#queue.length >= maximumQueue) return Promise.resolve({ type: 'refused', rejection: queueFull })
+    return new Promise((resolve, fail) => {
+      this.#queue.push({ work, resolve, fail })
+      this.#wake()
+    })
+  }
+
+  /** The committed fold. It stays as it is until the caller awaits something else. */
+  read(): Promise<SpaceFold> {
+    if (this.#running === undefined && this.#fold && !this.#isBehind) return Promise.resolve(this.#fold)
+    return new Promise((resolve, fail) => {
+      this.#readers.push({ resolve, fail })
+      this.#wake()
+    })
+  }
+
+  /** Another node has written: catch up before anything else is decided or read. */
+  fallBehind(): void {
+    this.#isBehind = true
+  }
+
+  get isIdle(): boolean {
+    return this.#running === undefined
+  }
+
+  /** Resolves when everything that was submitted so far has been answered. */
+  async drained(): Promise<void> {
+    while (this.#running) await this.#running
+  }
+
+  #wake(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  async #run(): Promise<void> {
+    while (this.#readers.length > 0 || this.#queue.length > 0) {
+      await this.#serveReaders()
+      const batch = this.#queue.splice(0, maximumBatch)
+      if (batch.length === 0) continue
+      try {
+        await this.#settle(batch)
+      } catch (fault) {
+        this.#fold = undefined
+        for (const pending of batch) pending.fail(fault)
+      }
+    }
+  }
+
+  async #serveReaders(): Promise<void> {
+    if (this.#readers.length === 0) return
+    const readers = this.#readers.splice(0)
+    try {
+      const fold = await this.#load()
+      for (const reader of readers) reader.resolve(fold)
+    } catch (fault) {
+      for (const reader of readers) reader.fail(fault)
+    }
+    // Readers look at the fold before the next batch changes it.
+    await nextTurn()
+  }
+
+  /** Decides, signs, appends, answers. After a conflict everything is decided again on what the other writer left. */
+  async #settle(batch: readonly Pending[]): Promise<void> {
+    const works = batch.map((pending) => pending.work)
+    for (let attempt = 1; attempt <= maximumAttempts; attempt++) {
+      const fold = await this.#load()
+      const known = await this.#lookUp(works)
+      const expectedHead = fold.head
+      const decided = decideBatch(this.spaceId, fold, works, known, this.#environment(fold))
+      const entries = await this.#write(fold, expectedHead, decided)
+      if (entries === 'conflict') continue
+      if (entries.length > 0) this.#needs.onCommitted(this.spaceId, entries, decided, fold)
+      return this.#answer(batch, decided.verdicts, entries)
+    }
+    invariant(false, `the Space changed under ${maximumAttempts} decisions in a row`)
+  }
+
+  async #write(fold: SpaceFold, expectedHead: number, decided: DecidedBatch): Promise<readonly LogEntry[] | 'conflict'> {
+    if (decided.events.length === 0) return []
+    const { log, organization } = this.#needs
+    const { spaceId } = this
+    const signed = await Promise.all(decided.events.map((event) => signEvent(event, organization.authority)))
+    const events = signed.map(({ event, bytes }, index) => ({ spaceId, sequence: expectedHead + 1 + index, eventId: event.eventId, kind: event.kind, bytes }))
+    const admissions = [...decided.admissions, ...signed.flatMap((event) => eventAdmission(event, organization) ?? [])]
+    const outcome = await log.append({ spaceId, spaceKind: fold.spaceKind, expectedHead, events, admissions, receipts: decided.receipts, rows: decided.rows })
+    if (outcome.ok) return events
+    // The fold holds Events that were not written.
+    this.#fold = undefined
+    return 'conflict'
+  }
+
+  #answer(batch: readonly Pending[], verdicts: readonly Verdict[], entries: readonly LogEntry[]): void {
+    const first = entries[0]?.sequence ?? 0
+    for (const [index, verdict] of verdicts.entries()) {
+      const { resolve, fail } = batch[index]!
+      if (verdict.type === 'accepted') resolve({ ...verdict, spaceId: this.spaceId, eventBytes: entries[verdict.sequence - first]!.bytes })
+      else if (verdict.type === 'known') this.#findOriginal(verdict.receipt).then(resolve, fail)
+      else resolve(verdict)
+    }
+  }
+
+  async #findOriginal({ spaceId, sequence }: { spaceId: string; sequence: number }): Promise<WorkOutcome> {
+    const [original] = await this.#needs.log.readAt(spaceId, [sequence])
+    invariant(original, 'a receipt names an Event that the log does not have')
+    return { type: 'accepted', spaceId, sequence, eventBytes: original.bytes, isDuplicate: true }
+  }
+
+  async #lookUp(works: readonly SpaceWork[]): Promise<KnownRecords> {
+    const { log, readModels, organization } = this.#needs
+    const commands = works.flatMap((work) => (work.type === 'command' ? [work.command] : []))
+    const keys = commands.map(({ document }) => ({ actorId: document.value.actor.id, actionId: document.value.actionId }))
+    const hashes = [...new Set(commands.flatMap(({ nested }) => nested.map((document) => document.signingHash)))]
+    const missionIds = commands.flatMap(({ document }) => (document.value.kind === 'mission.create' ? [String(document.value.payload.missionId)] : []))
+    const [receipts, admissions, missions] = await Promise.all([
+      keys.length > 0 ? log.findReceipts(keys) : [],
+      hashes.length > 0 ? log.findAdmissions(organization.organizationId, hashes) : [],
+      Promise.all(missionIds.map((missionId) => readModels.missionById(missionId))),
+    ])
+    const takenMissionIds = new Set(missions.flatMap((mission) => (mission && mission.spaceId !== this.spaceId ? [mission.missionId] : [])))
+    return { receipts, admissions, takenMissionIds }
+  }
+
+  #environment(fold: SpaceFold): DecisionEnv {
+    const { clock, organization, facts } = this.#needs
+    const now = clock.now()
+    return {
+      // All of these times are written by the authority in one form, so that text order is time order.
+      now: now > fold.lastOccurredAt ? now : fold.lastOccurredAt,
+      organizationId: organization.organizationId,
+      authority: organization.authority.principal,
+      ...facts,
+    }
+  }
+
+  /** The fold of everything in the log; a Space that is not there yet has an empty one. */
+  async #load(): Promise<SpaceFold> {
+    if (this.#fold && !this.#isBehind) return this.#fold
+    const fold = this.#fold ?? (await this.#needs.openFold(this.spaceId))
+    this.#fold = undefined
+    this.#isBehind = false
+    for (let page: readonly LogEntry[]; ; ) {
+      page = await this.#needs.log.read(this.spaceId, fold.head, pageSize)
+      const events = page.map((entry) => decodeEvent(entry.bytes))
+      for (const event of events) fold.apply(event)
+      this.#needs.onLoaded(this.spaceId, events, fold)
+      if (page.length < pageSize) break
+    }
+    return (this.#fold = fold)
+  }
+}

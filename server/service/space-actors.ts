@@ -1,0 +1,101 @@
+// The Spaces in use on this node, one actor each.
+import type { EventDocument } from '../../protocol/generated/types.ts'
+import type { Log } from '../log.ts'
+import { DueTimers } from './due-timers.ts'
+import type { LogEntry } from './ports.ts'
+import type { ActorNeeds, WorkOutcome } from './space-actor.ts'
+import { SpaceActor } from './space-actor.ts'
+import type { SpaceFold, SpaceWork } from './space-fold.ts'
+
+const maximumActors = 512
+
+type Needs = Omit<ActorNeeds, 'onLoaded' | 'onCommitted'> & {
+  readonly diagnostics: Log
+  /** Events that this node has just committed, before their senders are answered. */
+  readonly onCommitted: (spaceId: string, entries: readonly LogEntry[], memberIds: readonly string[]) => void
+  /** Events read from the log. */
+  readonly onRead: (spaceId: string, events: readonly EventDocument[]) => void
+}
+
+export class SpaceActors {
+  readonly #needs: Needs
+  readonly #actorNeeds: ActorNeeds
+  /** Least recently used first. */
+  readonly #actors = new Map<string, SpaceActor>()
+  readonly #timers: DueTimers
+  #isStopping = false
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+    this.#timers = new DueTimers(needs.clock, (spaceId) => void this.#expire(spaceId))
+    this.#actorNeeds = {
+      ...needs,
+      onCommitted: (spaceId, entries, { rows }, fold) => {
+        this.#timers.schedule(spaceId, fold.nextDue())
+        needs.onCommitted(spaceId, entries, rows.memberships.map((row) => row.memberId))
+      },
+      onLoaded: (spaceId, events, fold) => {
+        this.#timers.schedule(spaceId, fold.nextDue())
+        needs.onRead(spaceId, events)
+      },
+    }
+  }
+
+  submit(spaceId: string, work: SpaceWork): Promise<WorkOutcome> {
+    return this.#actorOf(spaceId).submit(work)
+  }
+
+  /** The committed fold; it stays as it is until the caller awaits something else. */
+  read(spaceId: string): Promise<SpaceFold> {
+    return this.#actorOf(spaceId).read()
+  }
+
+  /** Another node may have written to the Space. */
+  fallBehind(spaceId: string): void {
+    this.#actors.get(spaceId)?.fallBehind()
+  }
+
+  /** Resolves when everything that was submitted before has been committed or refused. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#actors.values()].map((actor) => actor.drained()))
+  }
+
+  /** Loads Spaces one after another so that their timers run although nobody has touched them since the start. */
+  async watch(spaceIds: readonly string[]): Promise<void> {
+    for (const spaceId of spaceIds) {
+      if (this.#isStopping) return
+      await this.read(spaceId)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#timers.stop()
+    await this.settled()
+  }
+
+  async #expire(spaceId: string): Promise<void> {
+    try {
+      await this.submit(spaceId, { type: 'due' })
+    } catch (fault) {
+      this.#needs.diagnostics.error({ err: fault, spaceId }, 'a timer could not be recorded')
+    }
+  }
+
+  #actorOf(spaceId: string): SpaceActor {
+    const known = this.#actors.get(spaceId)
+    const actor = known ?? new SpaceActor(spaceId, this.#actorNeeds)
+    this.#actors.delete(spaceId)
+    this.#actors.set(spaceId, actor)
+    if (!known) this.#evict()
+    return actor
+  }
+
+  /** Idle Spaces leave memory, oldest use first; their timers stay. */
+  #evict(): void {
+    for (const [spaceId, actor] of this.#actors) {
+      if (this.#actors.size <= maximumActors) return
+      if (actor.isIdle) this.#actors.delete(spaceId)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// The two kinds of Space behind one face: what a batch needs in order to decide, place and apply Events.
+import type { EventDocument } from '../../protocol/generated/types.ts'
+import type { Rejection } from '../../protocol/error-codes.ts'
+import type { Result } from '../../protocol/result.ts'
+import { ok } from '../../protocol/result.ts'
+import type { VerifiedDocument } from '../../protocol/verify-document.ts'
+import { decide } from '../authority/decide.ts'
+import { decideDue, nextDue } from '../authority/due.ts'
+import { evolve } from '../authority/evolve.ts'
+import { decideOrganization } from '../authority/organization.ts'
+import type { ReadModelRows } from '../authority/read-models.ts'
+import { rowsOf } from '../authority/read-models.ts'
+import type { ReplacedSession } from '../authority/session-replaced.ts'
+import { decideSessionReplaced } from '../authority/session-replaced.ts'
+import type { DecisionEnv, EventDraft, GroupState, OrganizationEventDraft, VerifiedCommand } from '../authority/types.ts'
+import type { UnsignedEvent } from './event-bytes.ts'
+import type { AppendBatch } from './ports.ts'
+import type { Handshake } from './registry-service.ts'
+
+/** A Command that has passed everything but the decision, with the Signed Documents inside it. */
+export interface AdmissibleCommand {
+  readonly document: VerifiedDocument<'command'>
+  readonly keyUse: VerifiedCommand['keyUse']
+  readonly nested: readonly VerifiedDocument[]
+  readonly handshake?: Handshake
+}
+
+/** What may move a Space on. */
+export type SpaceWork =
+  | { readonly type: 'command'; readonly command: AdmissibleCommand }
+  /** Time has passed: leases and offers may have run out. */
+  | { readonly type: 'due' }
+  | { readonly type: 'session-replaced'; readonly session: ReplacedSession }
+
+type Drafts = Result<readonly (EventDraft | OrganizationEventDraft)[], Rejection>
+
+export interface SpaceFold {
+  readonly spaceKind: AppendBatch['spaceKind']
+  /** Sequence of the last Event applied, 0 before the first. */
+  readonly head: number
+  /** Authority time of the last Event; no later Event may be earlier. */
+  readonly lastOccurredAt: string
+  /** Group state, where the Space is a mission's and has begun. */
+  readonly group: GroupState | undefined
+  decide(work: SpaceWork, env: DecisionEnv): Drafts
+  /** The next Event of the Space, made from a draft. */
+  place(draft: EventDraft | OrganizationEventDraft, env: DecisionEnv): UnsignedEvent
+  /** Folds the next Event in. */
+  apply(event: EventDocument): void
+  /** Read-model rows of the Events applied last. */
+  rowsOf(events: readonly EventDocument[]): ReadModelRows
+  /** When `due` work may have something to do. */
+  nextDue(): string | undefined
+}
+
+export class MissionFold implements SpaceFold {
+  readonly spaceKind = 'mission'
+  readonly #spaceId: string
+  #group: GroupState | undefined
+
+  constructor(spaceId: string) {
+    this.#spaceId = spaceId
+  }
+
+  get head(): number {
+    return this.#group?.sequence ?? 0
+  }
+
+  get lastOccurredAt(): string {
+    return this.#group?.lastOccurredAt ?? ''
+  }
+
+  get group(): GroupState | undefined {
+    return this.#group
+  }
+
+  decide(work: SpaceWork, env: DecisionEnv): Drafts {
+    if (work.type === 'command') return decide(this.#group, verifiedCommand(work.command), env)
+    if (this.#group === undefined) return ok([])
+    return ok(work.type === 'due' ? decideDue(this.#group, env) : decideSessionReplaced(this.#group, work.session, env))
+  }
+
+  place(draft: EventDraft, { now, authority }: DecisionEnv): UnsignedEvent {
+    return { ...draft, protocolVersion: '0.1', groupId: this.#spaceId, sequence: this.head + 1, occurredAt: now, acceptedBy: authority } as UnsignedEvent
+  }
+
+  apply(event: EventDocument): void {
+    this.#group = evolve(this.#group, event)
+  }
+
+  rowsOf(events: readonly EventDocument[]): ReadModelRows {
+    return this.#group ? rowsOf(events, this.#group) : noRows
+  }
+
+  nextDue(): string | undefined {
+    return this.#group && nextDue(this.#group)
+  }
+}
+
+/** The Organization's own Space: cards and sessions. Its Events have no sequence; the position is the store's alone. */
+export class OrganizationFold implements SpaceFold {
+  readonly spaceKind = 'organization'
+  readonly group = undefined
+  #head: number
+  #lastOccurredAt = ''
+
+  /** Nothing is decided by older Events, so a fold may begin in the middle of the log. */
+  constructor(head: number) {
+    this.#head = head
+  }
+
+  get head(): number {
+    return this.#head
+  }
+
+  get lastOccurredAt(): string {
+    return this.#lastOccurredAt
+  }
+
+  decide(work: SpaceWork, env: DecisionEnv): Drafts {
+    if (work.type !== 'command') return ok([])
+    const { handshake } = work.command
+    return decideOrganization(verifiedCommand(work.command), { ...env, ...(handshake && { handshake }) })
+  }
+
+  place(draft: OrganizationEventDraft, { now, authority }: DecisionEnv): UnsignedEvent {
+    return { ...draft, protocolVersion: '0.1', occurredAt: now, acceptedBy: authority }
+  }
+
+  apply(event: EventDocument): void {
+    this.#head += 1
+    this.#lastOccurredAt = event.occurredAt
+  }
+
+  rowsOf(): ReadModelRows {
+    return noRows
+  }
+
+  nextDue(): undefined {
+    return undefined
+  }
+}
+
+const noRows: ReadModelRows = { memberships: [], messages: [], nodes: [], edges: [], artifacts: [], executions: [] }
+
+const verifiedCommand = ({ document, keyUse }: AdmissibleCommand): VerifiedCommand => ({ command: document.value, signingHash: document.signingHash, keyUse })

@@ -1,0 +1,110 @@
+// Reads for the doors. Each asks who reads: what is not theirs does not exist for them.
+import { createHash } from 'node:crypto'
+import type { Membership } from '../../protocol/generated/types.ts'
+import type { MembershipRow } from '../authority/read-models.ts'
+import { decodeEntry } from './event-bytes.ts'
+import type { MembershipWatch } from './membership-watch.ts'
+import type { ArtifactStore, Clock, DecodedEntry, ReadModels, SpaceLog } from './ports.ts'
+import type { Reads } from './service.ts'
+import type { SpaceActors } from './space-actors.ts'
+
+interface Needs {
+  readonly log: Pick<SpaceLog, 'read' | 'readAt' | 'findReceiptAt' | 'listSpaces' | 'head'>
+  readonly readModels: ReadModels
+  readonly artifacts: Pick<ArtifactStore, 'find'>
+  readonly actors: SpaceActors
+  readonly watch: MembershipWatch
+  readonly clock: Clock
+  readonly organizationId: string
+}
+
+type Memberships = Awaited<ReturnType<Reads['memberships']>>
+
+export class SpaceReads implements Reads {
+  readonly #needs: Needs
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  async groupFor(principalId: string, groupId: string): ReturnType<Reads['groupFor']> {
+    if (groupId === this.#needs.organizationId) return undefined
+    const { group: state } = await this.#needs.actors.read(groupId)
+    const membership = state?.memberships.get(principalId)
+    return state && membership && this.#isInForce(membership) ? { state, membership: rowOf(membership) } : undefined
+  }
+
+  async groupIdOfMission(missionId: string): Promise<string | undefined> {
+    return (await this.#needs.readModels.missionById(missionId))?.spaceId
+  }
+
+  async entries(spaceId: string, sequences: readonly number[]): Promise<readonly DecodedEntry[]> {
+    return (await this.#needs.log.readAt(spaceId, sequences)).map(decodeEntry)
+  }
+
+  async range(spaceId: string, after: number, limit: number): Promise<readonly DecodedEntry[]> {
+    return (await this.#needs.log.read(spaceId, after, limit)).map(decodeEntry)
+  }
+
+  async commandBytes(spaceId: string, sequence: number): Promise<Uint8Array | undefined> {
+    return (await this.#needs.log.findReceiptAt(spaceId, sequence))?.commandBytes
+  }
+
+  async memberships(principalId: string): Promise<Memberships> {
+    const { readModels } = this.#needs
+    const [rows, missions] = await Promise.all([readModels.membershipsOf(principalId), readModels.missionsOf(principalId)])
+    const heads = new Map(missions.map((mission) => [mission.spaceId, mission.head]))
+    // The head of a Group that is no longer theirs is none of their business.
+    return { revision: revisionOf(rows), groups: rows.map((row) => ({ ...row, head: heads.get(row.spaceId) ?? 0 })) }
+  }
+
+  async membershipsAfter(principalId: string, revision: number, waitMs: number): Promise<Memberships> {
+    const untilMs = performance.now() + waitMs
+    for (;;) {
+      // Listening begins before the look, so that no change falls between them.
+      const cancelled = new AbortController()
+      const change = this.#needs.watch.next(principalId, Math.max(0, untilMs - performance.now()), cancelled.signal)
+      const current = await this.memberships(principalId)
+      if (current.revision !== revision || performance.now() >= untilMs) {
+        cancelled.abort()
+        return current
+      }
+      await change
+    }
+  }
+
+  async mayReadArtifact(principalId: string, contentHash: string): Promise<boolean> {
+    const { artifacts, readModels } = this.#needs
+    if ((await artifacts.find(contentHash))?.uploadedBy === principalId) return true
+    const spaces = await readModels.spacesOfArtifact(contentHash)
+    if (spaces.length === 0) return false
+    const own = new Set((await readModels.missionsOf(principalId)).map((mission) => mission.spaceId))
+    return spaces.some((spaceId) => own.has(spaceId))
+  }
+
+  async allSpaces(): ReturnType<Reads['allSpaces']> {
+    const { log } = this.#needs
+    const kinds = ['organization', 'mission'] as const
+    const lists = await Promise.all(kinds.map(async (kind) => (await log.listSpaces(kind)).map((spaceId) => ({ spaceId, kind }))))
+    return Promise.all(lists.flat().map(async (space) => ({ ...space, head: await log.head(space.spaceId) })))
+  }
+
+  async stateOf(groupId: string): ReturnType<Reads['stateOf']> {
+    return (await this.#needs.actors.read(groupId)).group
+  }
+
+  #isInForce({ state, provisionalExpiresAt }: Membership): boolean {
+    if (state === 'ended') return false
+    return state === 'active' || provisionalExpiresAt === undefined || Date.parse(provisionalExpiresAt) > this.#needs.clock.nowMs()
+  }
+}
+
+function rowOf({ groupId, member, role, state, membershipEpoch, visibilityStartSequence, missionId }: Membership): MembershipRow {
+  return { spaceId: groupId, memberId: member.id, role, state, membershipEpoch, visibilityStartSequence, missionId }
+}
+
+/** 48 bits over what a Membership says: the same on every node and after a restart, other as soon as anything changes. */
+function revisionOf(rows: readonly MembershipRow[]): number {
+  const text = JSON.stringify(rows.map((row) => [row.spaceId, row.role, row.state, row.membershipEpoch, row.visibilityStartSequence]))
+  return createHash('sha256').update(text).digest().readUIntBE(0, 6)
+}
