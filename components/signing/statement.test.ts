@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { encodeCanonical } from '../../protocol/canonical-json.ts'
+import { sha256Hash } from '../../protocol/digest.ts'
+import { approveDraft, bytesOf, createDraft, IDS, ORIGIN, STAMP } from './signing-fixture.ts'
+import { planSigning } from './signing-plan.ts'
+import { describePlan, STATEMENT_TEMPLATE, type Statement } from './statement.ts'
+
+function statementOf(bytes: Uint8Array): Statement {
+  const plan = planSigning(bytes, ORIGIN)
+  if (!plan.ok) throw new Error('unreadable')
+  return describePlan(plan.value)
+}
+
+const sentence = (statement: Statement) => statement.sentence.map((part) => ('text' in part ? part.text : 'quote' in part ? `“${part.quote}”` : `<${part.id}>`)).join('')
+
+const withPayload = (members: object) => bytesOf({ ...createDraft, payload: { ...(createDraft.payload as object), ...members } })
+
+describe('describePlan', () => {
+  it('says in one sentence what creating a mission means', () => {
+    expect(sentence(statementOf(bytesOf(createDraft)))).toBe(
+      `Create the mission “Release review”, be its accountable owner, and make <${IDS.coordinator}> its coordinator.`,
+    )
+  })
+
+  it.each([
+    ['approved', 'Approve'],
+    ['changes_requested', 'Ask for changes to'],
+    ['denied', 'Deny'],
+  ])('names revision and number of artifacts of a decision: %s', (decision, verb) => {
+    const draft = {
+      ...approveDraft,
+      payload: { approval: { ...(approveDraft.payload as (stamp: typeof STAMP) => { approval: object })(STAMP).approval, decision } },
+    }
+    expect(sentence(statementOf(bytesOf(draft)))).toBe(`${verb} revision 17 of mission <${IDS.mission}>: 2 artifacts.`)
+  })
+
+  it('takes its words from the bytes: another title gives another sentence', () => {
+    expect(sentence(statementOf(withPayload({ title: 'Pay everybody' })))).toContain('“Pay everybody”')
+  })
+
+  it('never leaves out a member, not even one it has no words for', () => {
+    const { facts } = statementOf(withPayload({ surprise: { amount: 1e6 }, constructor: 'x' }))
+    expect(facts).toContainEqual({ label: 'surprise', values: ['amount: 1000000'], form: 'text' })
+    expect(facts).toContainEqual({ label: 'constructor', values: ['x'], form: 'text' })
+  })
+
+  it('lists every criterion with its evidence, every budget limit and the envelope', () => {
+    const { facts, envelope } = statementOf(bytesOf(createDraft))
+    expect(facts).toContainEqual({ label: 'Done when', values: ['links: Every link works. (evidence: deterministic_test)'], form: 'text' })
+    expect(facts).toContainEqual({ label: 'Budget', values: ['currency: EUR', 'financialLimit: 50'], form: 'text' })
+    expect(envelope.map((fact) => fact.label)).toEqual(expect.arrayContaining(['Action id', 'Signed as', 'Prepared at', 'kind']))
+  })
+
+  it('shows both hashes of a decision in full', () => {
+    const hashes = statementOf(bytesOf(approveDraft)).facts.find((fact) => fact.form === 'hash')
+    expect(hashes?.values).toEqual([`sha256:${'0'.repeat(64)}`, `sha256:${'1'.repeat(64)}`])
+  })
+
+  it('does not let a kind pick a sentence of another form', () => {
+    expect(sentence(statementOf(bytesOf({ ...createDraft, kind: 'sign-in' as never })))).toBe('Sign the command “sign-in”.')
+    expect(sentence(statementOf(bytesOf({ ...createDraft, kind: 'toString' as never })))).toBe('Sign the command “toString”.')
+  })
+
+  it('words the sign-in and the authorization of a key', () => {
+    const challenge = encodeCanonical({ audience: ORIGIN, challengeId: 'c', expiresAt: STAMP.issuedAt, purpose: 'countersign.console.sign-in' })
+    const addition = encodeCanonical({ challengeId: 'c', publicKey: 'A'.repeat(43), purpose: 'countersign.console.add-key', use: 'authority' })
+    expect(sentence(statementOf(challenge))).toBe(`Sign in to “${ORIGIN}”.`)
+    expect(sentence(statementOf(addition))).toBe('Let a new authority key sign as you.')
+  })
+
+  it('names the template by id and by the hash of its own content', () => {
+    const { templateId, templateHash } = statementOf(bytesOf(createDraft))
+    expect(templateId).toBe('countersign.statement/1')
+    expect(templateHash).toBe(sha256Hash(encodeCanonical(STATEMENT_TEMPLATE)))
+  })
+})
