@@ -1,20 +1,16 @@
 'use client'
 
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { ArrowDown } from 'lucide-react'
 import { entrySource } from '../mission/log-run.ts'
 import { useMission } from '../mission/mission-context.tsx'
 import { useLogRun } from '../mission/use-log-run.ts'
 import { useRowWindow } from '../mission/use-row-window.ts'
-import { useSelection } from '../mission/use-selection.ts'
 import { useTRPCClient, type LogLine } from '../trpc.tsx'
 import { Button } from '../ui/button.tsx'
-import { LedgerRow } from '../ui/ledger-row.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { RelativeTime } from '../ui/relative-time.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
-import { visibleText } from '../ui/visible-text.ts'
-import { useEntry } from './use-entry.ts'
+import { LedgerEntry } from './ledger-entry.tsx'
 
 const PAGE = 200
 const ROW_HEIGHT = 32
@@ -23,7 +19,6 @@ const ROW_HEIGHT = 32
 export function Log() {
   const run = useLog()
   const { entries, hasOlder } = run.held
-  const { selected, select } = useSelection()
   const rows = useRowWindow({ count: entries.length, rowHeight: ROW_HEIGHT, origin: entries[0]?.sequence ?? 0, followsEnd: true })
   if (run.isLoading) return <div className="pt-4"><SkeletonRows rows={12} label="Loading the log" /></div>
   return (
@@ -38,7 +33,7 @@ export function Log() {
           <ol style={{ height: entries.length * ROW_HEIGHT, paddingTop: rows.from * ROW_HEIGHT }} className="box-border">
             {entries.slice(rows.from, rows.to).map((line) => (
               <li key={line.sequence} aria-setsize={entries.length} aria-posinset={line.sequence - (entries[0]?.sequence ?? 0) + 1}>
-                <LogRow line={line} isSelected={selected === String(line.sequence)} onSelect={() => select(line.sequence)} />
+                <LedgerEntry entry={line} note={line.kind} />
               </li>
             ))}
           </ol>
@@ -61,34 +56,4 @@ function useLog() {
     return { entries: lines, hasOlder }
   }), [client, missionId])
   return useLogRun(missionId, 'log', source)
-}
-
-/** A row asks for its bytes once it has stayed in view for a moment; scrolling past costs nothing. */
-function LogRow({ line, isSelected, onSelect }: { readonly line: LogLine; readonly isSelected: boolean; readonly onSelect: () => void }) {
-  const hasStayed = useHasStayed()
-  const { check } = useEntry(line.sequence, hasStayed)
-  return (
-    <LedgerRow
-      sequence={line.sequence}
-      seal={check?.state ?? 'signed'}
-      {...(check?.state === 'failed' && { stage: check.stage })}
-      selected={isSelected}
-      onSelect={onSelect}
-      className="h-8"
-      aside={<><span className="mr-4 max-md:hidden">{line.kind}</span><RelativeTime at={line.at} /></>}
-    >
-      <bdi>{visibleText(line.title)}</bdi>
-    </LedgerRow>
-  )
-}
-
-const STAYED_MS = 150
-
-function useHasStayed(): boolean {
-  const [hasStayed, setHasStayed] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setHasStayed(true), STAYED_MS)
-    return () => clearTimeout(timer)
-  }, [])
-  return hasStayed
 }

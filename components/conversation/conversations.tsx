@@ -1,0 +1,78 @@
+'use client'
+
+import { useSearchParams } from 'next/navigation'
+import { useMission } from '../mission/mission-context.tsx'
+import type { MissionView } from '../trpc.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { Field, Select } from '../ui/field.tsx'
+import { stateWord } from '../ui/state-tag.tsx'
+import { Conversation } from './conversation.tsx'
+
+type ConversationView = MissionView['conversations'][number]
+
+/** The planning Conversation and one per WorkItem; the address holds which is open. */
+export function Conversations() {
+  const { conversations } = useMission()
+  const wanted = useSearchParams().get('in')
+  const open = conversations.find(({ conversationId }) => conversationId === wanted) ?? conversations[0]
+  if (!open) return null
+  return (
+    <div className="grid gap-4 pt-4 lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <ConversationSelect conversations={conversations} open={open} />
+      <ConversationList conversations={conversations} open={open} />
+      <Conversation key={open.conversationId} conversation={open} />
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  readonly conversations: readonly ConversationView[]
+  readonly open: ConversationView
+}
+
+function openConversation(conversationId: string): void {
+  const url = new URL(window.location.href)
+  url.searchParams.set('in', conversationId)
+  window.history.replaceState(null, '', url.pathname + url.search)
+}
+
+function ConversationList({ conversations, open }: ChoiceProps) {
+  const { work } = useMission()
+  return (
+    <nav aria-label="Conversations" className="max-lg:hidden">
+      <ul className="grid gap-0.5">
+        {conversations.map((conversation) => {
+          const item = work.find(({ workItemId }) => workItemId === conversation.workItemId)
+          const isOpen = conversation.conversationId === open.conversationId
+          return (
+            <li key={conversation.conversationId}>
+              <button
+                type="button"
+                aria-current={isOpen ? 'true' : undefined}
+                onClick={() => openConversation(conversation.conversationId)}
+                className={classNames('w-full rounded-md px-2 py-1.5 text-left', isOpen ? 'bg-action-wash font-medium' : 'hover:bg-sunk')}
+              >
+                <bdi className="line-clamp-2 break-words">{conversation.title}</bdi>
+                <span className="text-12 font-normal text-muted">{item ? `${stateWord(item.state)}, ` : ''}{messagesIn(conversation)}</span>
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </nav>
+  )
+}
+
+function ConversationSelect({ conversations, open }: ChoiceProps) {
+  return (
+    <Field label="Conversation" className="lg:hidden">
+      {(control) => (
+        <Select {...control} value={open.conversationId} onChange={(event) => openConversation(event.target.value)}>
+          {conversations.map((conversation) => <option key={conversation.conversationId} value={conversation.conversationId}>{conversation.title}, {messagesIn(conversation)}</option>)}
+        </Select>
+      )}
+    </Field>
+  )
+}
+
+const messagesIn = ({ messages }: ConversationView): string => (messages === 0 ? 'no messages' : `${messages} message${messages === 1 ? '' : 's'}`)

@@ -1,0 +1,92 @@
+'use client'
+
+import { CornerDownRight, FileText, Reply } from 'lucide-react'
+import type { JsonValue } from '../../protocol/strict-json.ts'
+import { JsonTree } from '../artifacts/json-tree.tsx'
+import { SequenceLink } from '../mission/sequence-link.tsx'
+import { useSelection } from '../mission/use-selection.ts'
+import type { MessageView } from '../trpc.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { cutInMiddle } from '../ui/hash-format.ts'
+import { PeerText } from '../ui/peer-text.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { TalkBubble } from '../ui/talk-bubble.tsx'
+import { visibleText } from '../ui/visible-text.ts'
+
+export interface MessageBubbleProps {
+  readonly message: MessageView
+  readonly myId: string
+  /** Messages that are loaded, by id, to name what is answered. */
+  readonly byId: ReadonlyMap<string, MessageView>
+  readonly isReplyTarget: boolean
+  readonly onToggleReply: () => void
+}
+
+/** One Message: talk, whoever wrote it. What it answers stands above its words. */
+export function MessageBubble({ message, myId, byId, isReplyTarget, onToggleReply }: MessageBubbleProps) {
+  const { selected } = useSelection()
+  const { author } = message
+  return (
+    <TalkBubble
+      author={{ id: author.id, name: author.name, note: author.id === myId ? 'you' : author.type }}
+      selected={isReplyTarget || selected === String(message.sequence)}
+      time={<><RelativeTime at={message.at} /> <SequenceLink sequence={message.sequence} /></>}
+      footer={<Footer message={message} myId={myId} isReplyTarget={isReplyTarget} onToggleReply={onToggleReply} />}
+    >
+      {message.references.map((reference) => <Answered key={reference} target={byId.get(reference)} />)}
+      {message.parts.map((part, at) => <Part key={at} part={part} />)}
+    </TalkBubble>
+  )
+}
+
+function Footer({ message, myId, isReplyTarget, onToggleReply }: Omit<MessageBubbleProps, 'byId'>) {
+  return (
+    <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-muted">
+      {message.mentions.length > 0 && (
+        <span>
+          mentions {message.mentions.map((who, at) => <span key={who.id}>{at > 0 && ', '}<bdi className={classNames(who.id === myId && 'font-semibold text-wait')}>{who.id === myId ? 'you' : who.name}</bdi></span>)}
+        </span>
+      )}
+      <button type="button" aria-pressed={isReplyTarget} onClick={onToggleReply} className="inline-flex items-center gap-1 text-action">
+        <Reply aria-hidden className="size-3.5" />
+        {isReplyTarget ? 'Answering this' : 'Reply'}
+      </button>
+    </p>
+  )
+}
+
+function Answered({ target }: { readonly target: MessageView | undefined }) {
+  const { select } = useSelection()
+  if (!target) return <p className="flex items-center gap-1 text-12 text-muted"><CornerDownRight aria-hidden className="size-3.5 shrink-0" />answers a message that is not loaded here</p>
+  return (
+    <button type="button" onClick={() => select(target.sequence)} className="flex w-full min-w-0 items-center gap-1 text-left text-12 text-muted hover:text-ink">
+      <CornerDownRight aria-hidden className="size-3.5 shrink-0" />
+      <span className="truncate">answers <bdi className="font-medium">{target.author.name}</bdi> #{target.sequence}: <bdi>{excerptOf(target)}</bdi></span>
+    </button>
+  )
+}
+
+/** The first words of a Message, for chips and quotes. */
+export function excerptOf(message: MessageView): string {
+  const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
+  return text === '' ? 'an attachment' : visibleText(text).slice(0, 120)
+}
+
+function Part({ part }: { readonly part: MessageView['parts'][number] }) {
+  const { select } = useSelection()
+  if (part.type === 'text') return <PeerText text={part.text} className="block" />
+  if (part.type === 'artifact_ref') {
+    return (
+      <button type="button" onClick={() => select(part.artifactHash)} className="inline-flex items-center gap-1 font-mono text-12 text-action">
+        <FileText aria-hidden className="size-3.5" />
+        {cutInMiddle(part.artifactHash)}
+      </button>
+    )
+  }
+  return (
+    <details>
+      <summary className="text-12 text-action">Data: <bdi>{visibleText(part.schema)}</bdi></summary>
+      <JsonTree value={part.data as JsonValue} />
+    </details>
+  )
+}
