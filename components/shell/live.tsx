@@ -21,7 +21,7 @@ const GATHER_MS = 250
 /** One feed for the whole console: when a Space grows, every query about its Mission is read again. */
 export function LiveProvider({ children }: { readonly children: ReactNode }) {
   const trpc = useTRPC()
-  const isSignedIn = useSession().data?.me != null
+  const isSignedIn = Boolean(useSession().data?.me)
   const onGrowth = useGatheredInvalidation()
   const { status } = useSubscription(
     trpc.live.subscriptionOptions(isSignedIn ? {} : skipToken, { onData: (growth) => onGrowth(growth.data.missionId) }),

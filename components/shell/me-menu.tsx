@@ -1,7 +1,7 @@
 'use client'
 
 import Link from 'next/link'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { KeyRound, LogOut, TriangleAlert } from 'lucide-react'
 import { useTRPC, type SignedInPerson } from '../trpc.tsx'
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../ui/menu.tsx'
@@ -11,14 +11,10 @@ import { useHeldKeys } from './use-held-keys.ts'
 /** Who is signed in, whether this browser can sign for them, and the way out. */
 export function MeMenu({ me }: { readonly me: SignedInPerson }) {
   const trpc = useTRPC()
-  const queryClient = useQueryClient()
   const signOut = useMutation(
     trpc.session.signOut.mutationOptions({
-      // What the last person saw must not be there for the next one.
-      onSuccess: () => {
-        queryClient.clear()
-        location.assign('/sign-in')
-      },
+      // A fresh page: neither what the last person saw nor what they unlocked may be there for the next one.
+      onSuccess: () => location.reload(),
     }),
   )
   const canDecide = useCanDecide(me)
