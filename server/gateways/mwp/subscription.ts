@@ -91,7 +91,7 @@ export class Subscription {
     const group = await service.reads.groupFor(agentId, groupId)
     if (this.#isClosed) opened.value.close()
     if (group === undefined) return undefined
-    this.#start = this.#position = Math.max(afterSequence, group.membership.visibilityStartSequence)
+    this.#start = this.#position = Math.max(afterSequence, group.membership.visibilityStartSequence - 1)
     this.#replayUntil = group.state.sequence
     this.#sendReceiptsUpTo(this.#position)
     return undefined

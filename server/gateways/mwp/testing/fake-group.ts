@@ -65,7 +65,7 @@ export class FakeGroup {
   open(principalId: string, after: number): GroupFeed | undefined {
     const member = this.members.get(principalId)
     if (member === undefined) return undefined
-    const feed = new FakeFeed(this, Math.max(after, member.visibilityStartSequence), () => this.#feeds.delete(feed))
+    const feed = new FakeFeed(this, Math.max(after, member.visibilityStartSequence - 1), () => this.#feeds.delete(feed))
     this.#feeds.add(feed)
     return feed
   }

@@ -1,0 +1,62 @@
+import { encodeCanonical } from '../protocol/canonical-json.ts'
+import type { Command, CommandPayloads } from '../protocol/generated/types.ts'
+import { PROTOCOL_VERSION } from '../protocol/version.ts'
+import type { Identity } from './identity.ts'
+import { newId, timeNow } from './ids.ts'
+
+export type CommandKind = keyof CommandPayloads
+
+/** What a Command is about. Absent members stay absent. */
+export interface CommandTarget {
+  readonly groupId?: string
+  readonly conversationId?: string
+  readonly workItemId?: string
+  /** Refused with REVISION_CONFLICT when the aggregate has another revision. */
+  readonly expectedRevision?: number
+  readonly causedByEventId?: string
+  readonly correlationId?: string
+  readonly cooperationOverrideGrantId?: string
+  /** Idempotency handle; a fresh one when absent. */
+  readonly actionId?: string
+}
+
+/** The fences that the Command is signed under. */
+export interface CommandEpochs {
+  readonly sessionEpoch?: number
+  readonly membershipEpoch?: number
+  readonly coordinatorEpoch?: number
+}
+
+/** A Command and its exact bytes. A retry must send these bytes again, never a new signature. */
+export interface SignedCommand {
+  readonly command: Command
+  readonly bytes: Uint8Array
+}
+
+/** Builds and signs a Command now. Every client of this package comes through here. */
+export async function buildCommand<K extends CommandKind>(
+  identity: Identity,
+  kind: K,
+  payload: CommandPayloads[K],
+  { actionId = newId(), correlationId = actionId, ...context }: CommandTarget & CommandEpochs,
+): Promise<SignedCommand> {
+  const unsigned: Omit<Command, 'signature'> = {
+    protocolVersion: PROTOCOL_VERSION,
+    actionId,
+    actor: identity.principal,
+    kind,
+    correlationId,
+    issuedAt: timeNow(),
+    payload: payload as Record<string, unknown>,
+    ...withoutAbsent(context),
+  }
+  const command = await identity.signDocument(unsigned, 'issuedAt')
+  return { command, bytes: encodeCanonical(command) }
+}
+
+/** Callers may pass on a member that they do not have; on the wire it must be missing. */
+function withoutAbsent<T extends object>(members: T): { [M in keyof T]: Exclude<T[M], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [M in keyof T]: Exclude<T[M], undefined>
+  }
+}

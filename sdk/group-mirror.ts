@@ -1,0 +1,185 @@
+// What an Agent can know of a Group, folded from the Events that it is shown. A latecomer's mirror has gaps; it says so by absence.
+import type {
+  Approval,
+  Artifact,
+  EventDocument,
+  EventPayloads,
+  Evidence,
+  Lease,
+  Membership,
+  Mission,
+  Progress,
+  Proposal,
+  Submission,
+  WorkContract,
+  WorkItemState,
+  WorkOffer,
+  WorkOwner,
+} from '../protocol/generated/types.ts'
+import type { WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED } from '../protocol/kinds.ts'
+
+/** One WorkItem. Members that the Agent has not been shown are absent. */
+export interface WorkView {
+  readonly workItemId: string
+  readonly state: WorkItemState
+  readonly revision: number
+  readonly contract?: WorkContract
+  readonly conversationId?: string
+  readonly replacesWorkItemId?: string
+  readonly offers: readonly WorkOffer[]
+  readonly owner?: WorkOwner
+  /** As granted with the ownership; execution and checkpoints only lengthen it. */
+  readonly ownershipLease?: Lease
+  readonly executionLease?: Lease
+  readonly progress?: Progress
+  readonly submission?: Submission
+  /** Of the last submission or failure. */
+  readonly evidence: readonly Evidence[]
+  readonly reason?: string
+}
+
+export type MissionSubmission = EventPayloads['mission.submitted_for_approval'] & { readonly decision?: Approval }
+
+type Kind = keyof EventPayloads
+type Apply<K extends Kind> = (mirror: GroupMirror, payload: EventPayloads[K], event: EventDocument) => void
+
+export class GroupMirror {
+  /** Sequence of the last Event taken in. */
+  sequence = 0
+  title: string | undefined
+  mission: Mission | undefined
+  coordinatorLease: Lease | undefined
+  /** By Principal id. */
+  readonly memberships = new Map<string, Membership>()
+  readonly workItems = new Map<string, WorkView>()
+  readonly proposals = new Map<string, Proposal>()
+  /** By content hash. */
+  readonly artifacts = new Map<string, Artifact>()
+  readonly submissions: MissionSubmission[] = []
+
+  /** Takes in the next Event; one that was taken in before changes nothing. Unknown kinds are passed over. */
+  apply(event: EventDocument): void {
+    const sequence = event.sequence ?? 0
+    if (sequence <= this.sequence) return
+    this.sequence = sequence
+    const apply = APPLY[event.kind as Kind] as Apply<Kind> | undefined
+    apply?.(this, event.payload as EventPayloads[Kind], event)
+  }
+
+  /** Artifacts that were published for a WorkItem. */
+  artifactsOf(workItemId: string): readonly Artifact[] {
+    return [...this.artifacts.values()].filter((artifact) => artifact.workItemId === workItemId)
+  }
+
+  /** The pending offer of this WorkItem to an Agent. */
+  offerTo(agentId: string, workItemId: string): WorkOffer | undefined {
+    const offers = this.workItems.get(workItemId)?.offers ?? []
+    return offers.find((offer) => offer.agentId === agentId && offer.status === 'pending')
+  }
+
+  /** Changes one WorkItem; a member given as undefined is removed. */
+  change(workItemId: string, event: EventDocument, changes: { [M in keyof WorkView]?: WorkView[M] | undefined }): void {
+    const known = this.workItems.get(workItemId) ?? { workItemId, state: 'open', revision: 0, offers: [], evidence: [] }
+    const merged = { ...known, ...changes, revision: event.aggregateRevision ?? known.revision }
+    const present = Object.entries(merged).filter(([, value]) => value !== undefined)
+    this.workItems.set(workItemId, Object.fromEntries(present) as unknown as WorkView)
+  }
+
+  changeMission(changes: Partial<Mission>): void {
+    if (this.mission !== undefined) this.mission = { ...this.mission, ...changes }
+  }
+
+  /** Work that is added to a Mission or brought to an end makes a new revision of it. */
+  reviseMission(): void {
+    if (this.mission !== undefined) this.changeMission({ revision: this.mission.revision + 1 })
+  }
+
+  /** Answers the last submission. */
+  decide(decision: Approval): void {
+    const last = this.submissions.pop()
+    if (last !== undefined) this.submissions.push({ ...last, decision })
+  }
+}
+
+const unleased = { ownershipLease: undefined, executionLease: undefined }
+
+const executes: Apply<'work.started' | 'work.progressed'> = (mirror, { workItemId, executionLease }, event) =>
+  mirror.change(workItemId, event, { state: 'active', executionLease })
+
+const stopsExecuting: Apply<typeof WORK_EXECUTION_LEASE_EXPIRED | typeof WORK_EXECUTION_LEASE_REVOKED> = (mirror, { workItemId }, event) =>
+  mirror.change(workItemId, event, { state: 'queued', executionLease: undefined })
+
+const member: Apply<'membership.changed' | 'membership.ended'> = (mirror, { membership }) =>
+  void mirror.memberships.set(membership.member.id, membership)
+
+const APPLY: { readonly [K in Kind]?: Apply<K> } = {
+  'mission.created': (mirror, { mission, title, memberships, coordinatorLease }) => {
+    Object.assign(mirror, { mission, title, coordinatorLease })
+    for (const membership of memberships) mirror.memberships.set(membership.member.id, membership)
+  },
+  'mission.coordinator.renewed': (mirror, { coordinatorLease }) => {
+    mirror.coordinatorLease = coordinatorLease
+  },
+  'mission.submitted_for_approval': (mirror, submission) => {
+    mirror.submissions.push(submission)
+    mirror.changeMission({ state: 'awaiting_approval', revision: submission.missionRevision })
+  },
+  'mission.approved': (mirror, { approval }) => {
+    mirror.decide(approval)
+    mirror.changeMission({ state: 'approved' })
+  },
+  'mission.changes_requested': (mirror, { approval, newRevision }) => {
+    mirror.decide(approval)
+    mirror.changeMission({ state: 'active', revision: newRevision })
+  },
+  'mission.cancelled': (mirror) => mirror.changeMission({ state: 'cancelled' }),
+  'membership.changed': member,
+  'membership.ended': member,
+  'work.proposed': (mirror, { proposal }) => {
+    mirror.proposals.set(proposal.proposalId, proposal)
+    mirror.reviseMission()
+  },
+  'work.authorized': (mirror, { workItem, proposalId, replacesWorkItemId }, event) => {
+    const { workItemId, state, contract, conversationId } = workItem
+    mirror.change(workItemId, event, { state, contract, conversationId, replacesWorkItemId })
+    mirror.reviseMission()
+    const proposal = mirror.proposals.get(proposalId ?? '')
+    if (proposal !== undefined) mirror.proposals.set(proposal.proposalId, { ...proposal, status: 'authorized' })
+  },
+  'work.offer.created': (mirror, { workItemId, offers, contract }, event) =>
+    mirror.change(workItemId, event, {
+      ...unleased,
+      state: 'offered',
+      owner: undefined,
+      offers,
+      submission: undefined,
+      reason: undefined,
+      ...(contract && { contract }),
+    }),
+  'work.offer.accepted': (mirror, { workItemId, offerId, owner, ownershipLease }, event) => {
+    const offers = mirror.workItems.get(workItemId)?.offers ?? []
+    const settled = offers.map((offer) => ({ ...offer, status: offer.offerId === offerId ? 'accepted' : 'lost_race' }) as const)
+    mirror.change(workItemId, event, { state: 'queued', offers: settled, owner, ownershipLease })
+  },
+  'work.started': executes,
+  'work.progressed': executes,
+  'work.checkpointed': (mirror, { workItemId, progress }, event) =>
+    mirror.change(workItemId, event, { state: 'queued', progress, executionLease: undefined }),
+  'work.submitted': (mirror, { workItemId, submission, evidence }, event) =>
+    mirror.change(workItemId, event, { state: 'submitted', submission, evidence, executionLease: undefined }),
+  'work.result.accepted': (mirror, { workItemId }, event) => {
+    mirror.change(workItemId, event, { ...unleased, state: 'verified' })
+    mirror.reviseMission()
+  },
+  'work.failed': (mirror, { workItemId, reason, evidence }, event) => {
+    mirror.change(workItemId, event, { ...unleased, state: 'failed', reason, evidence })
+    mirror.reviseMission()
+  },
+  'work.cancelled': (mirror, { workItemId, reason }, event) => {
+    mirror.change(workItemId, event, { ...unleased, owner: undefined, state: 'cancelled', reason })
+    mirror.reviseMission()
+  },
+  'artifact.published': (mirror, { artifact }) => void mirror.artifacts.set(artifact.contentHash, artifact),
+  'ext.missionweaveprotocol.core.work_execution_lease_expired': stopsExecuting,
+  'ext.missionweaveprotocol.core.work_execution_lease_revoked': stopsExecuting,
+}
