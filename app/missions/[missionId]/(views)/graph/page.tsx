@@ -1,0 +1,8 @@
+import type { Metadata } from 'next'
+import { Graph } from '../../../../../components/graph/graph.tsx'
+
+export const metadata: Metadata = { title: 'Graph' }
+
+export default function GraphPage() {
+  return <Graph />
+}

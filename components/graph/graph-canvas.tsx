@@ -1,0 +1,131 @@
+'use client'
+
+import '@xyflow/react/dist/base.css'
+import { useCallback, useId, useMemo, useState, type KeyboardEvent } from 'react'
+import { ReactFlow, ReactFlowProvider, useReactFlow, type Viewport } from '@xyflow/react'
+import { ArrowDown, LocateFixed } from 'lucide-react'
+import { Button } from '../ui/button.tsx'
+import { flowEdges, flowNodes } from './flow-elements.ts'
+import { cellsIn } from './geometry.ts'
+import { edgeTypes } from './graph-edge.tsx'
+import { nodeTypes } from './graph-nodes.tsx'
+import { GraphOverview } from './graph-overview.tsx'
+import type { LoadedGraph } from './graph-store.ts'
+import { areaOf, centredOn, endView, isInView, type Size } from './graph-view-state.ts'
+import { takeWindow } from './graph-window.ts'
+import { LaneTitles } from './lane-titles.tsx'
+import { placeOf } from './layout.ts'
+import { neighbour, type Direction } from './neighbours.ts'
+
+export interface GraphCanvasProps {
+  readonly graph: LoadedGraph
+  readonly size: Size
+  readonly selected: number | undefined
+  readonly onSelect: (sequence: number) => void
+}
+
+const MOVE_MS = 120
+const ARROWS: Readonly<Record<string, Direction>> = { ArrowUp: 'parent', ArrowDown: 'child', ArrowLeft: 'previous', ArrowRight: 'next' }
+
+/** The graph in its lanes. Only a gesture moves the view: growth and selection never do. */
+export function GraphCanvas(props: GraphCanvasProps) {
+  return (
+    <ReactFlowProvider>
+      <Canvas {...props} />
+    </ReactFlowProvider>
+  )
+}
+
+function Canvas({ graph, size, selected, onSelect }: GraphCanvasProps) {
+  const { layout } = graph
+  const hintId = useId()
+  const [opening] = useState(() => openingView(graph, size, selected))
+  const [view, setView] = useState<Viewport>(opening)
+  const { nodes, edges, undrawn } = useWindow(graph, size, view, selected)
+  const { show, toEnd, centre } = useMoves(graph, size)
+  const unseen = useUnseen(graph, size, view)
+  const selectedPlace = selected === undefined ? undefined : placeOf(layout, selected)
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const direction = ARROWS[event.key]
+    if (!direction || event.altKey || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    const from = selectedPlace?.sequence
+    const next = from === undefined ? graph.nodes.at(-1)?.sequence : neighbour(graph, from, direction)
+    if (next === undefined) return
+    onSelect(next)
+    show(next)
+  }
+  return (
+    <div role="application" tabIndex={0} aria-label="Graph of this mission" aria-describedby={hintId} onKeyDown={onKeyDown} className="absolute inset-0 focus-visible:-outline-offset-2">
+      <p id={hintId} className="sr-only">Arrow up and down follow links to parent and child, left and right the order of the log. Press g for the same content as a table.</p>
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        defaultViewport={opening}
+        onViewportChange={setView}
+        onNodeClick={(_, node) => onSelect(Number(node.id))}
+        minZoom={0.3}
+        maxZoom={1.5}
+        panOnScroll
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        disableKeyboardA11y
+        attributionPosition="bottom-center"
+      />
+      <LaneTitles lanes={layout.lanes} titles={graph.laneTitles} width={size.width} />
+      <GraphOverview graph={graph} size={size} selected={selected} onCentre={centre} />
+      <div className="pointer-events-none absolute bottom-3 left-3 z-[7] flex flex-wrap gap-2 *:pointer-events-auto">
+        {unseen > 0 && <Button icon={<ArrowDown aria-hidden className="size-4" />} onClick={toEnd}>{unseen} new</Button>}
+        {selectedPlace && !isInView(selectedPlace, view, size) && (
+          <Button icon={<LocateFixed aria-hidden className="size-4" />} onClick={() => show(selectedPlace.sequence)}>Go to #{selectedPlace.sequence}</Button>
+        )}
+      </div>
+      {undrawn > 0 && <p role="status" className="absolute top-10 left-3 z-[7] rounded-md border bg-raised px-2 py-1 text-12">{undrawn} links here are not drawn; the table (g) lists them all.</p>}
+      <p aria-live="polite" className="sr-only">{selected === undefined ? '' : (graph.bySequence.get(selected)?.title ?? '')}</p>
+    </div>
+  )
+}
+
+/** A link to an entry opens at that entry, everything else at the newest. */
+function openingView(graph: LoadedGraph, size: Size, selected: number | undefined): Viewport {
+  const place = selected === undefined ? undefined : placeOf(graph.layout, selected)
+  return place ? centredOn(place, size, 1) : endView(graph.layout, size)
+}
+
+/** What React Flow is given: it changes when another cell comes into view, not with every pixel. */
+function useWindow(graph: LoadedGraph, size: Size, view: Viewport, selected: number | undefined) {
+  const { firstRow, lastRow, firstLane, lastLane } = cellsIn(areaOf(view, size))
+  return useMemo(() => {
+    const window = takeWindow(graph.layout, graph.index, { firstRow, lastRow, firstLane, lastLane, selected })
+    return { nodes: flowNodes(graph, window, selected), edges: flowEdges(graph, window, selected), undrawn: window.undrawnEdges }
+  }, [graph, firstRow, lastRow, firstLane, lastLane, selected])
+}
+
+function useMoves({ layout }: LoadedGraph, size: Size) {
+  const flow = useReactFlow()
+  const show = useCallback((sequence: number) => {
+    const place = placeOf(layout, sequence)
+    const view = flow.getViewport()
+    if (place && !isInView(place, view, size)) void flow.setViewport(centredOn(place, size, view.zoom), { duration: moveMs() })
+  }, [flow, layout, size])
+  const toEnd = useCallback(() => void flow.setViewport({ ...endView(layout, size, flow.getZoom()), x: flow.getViewport().x }, { duration: moveMs() }), [flow, layout, size])
+  const centre = useCallback((x: number, y: number) => void flow.setCenter(x, y, { zoom: flow.getZoom() }), [flow])
+  return { show, toEnd, centre }
+}
+
+const moveMs = (): number => (window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : MOVE_MS)
+
+/** Entries below what the view has ever reached. */
+function useUnseen({ layout, nodes }: LoadedGraph, size: Size, view: Viewport): number {
+  const [seen, setSeen] = useState(() => nodes.at(-1)?.sequence ?? 0)
+  const last = layout.places.at(-1)
+  const { lastRow } = cellsIn(areaOf(view, size))
+  if (last && lastRow >= last.row && seen < last.sequence) setSeen(last.sequence)
+  return last ? Math.max(0, last.sequence - seen) : 0
+}

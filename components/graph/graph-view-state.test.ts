@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import type { GraphEdge, GraphNode } from './graph-store.ts'
+import { EMPTY_GRAPH, joinPage } from './graph-store.ts'
+import { areaOf, centredOn, endView, isInView } from './graph-view-state.ts'
+import { EMPTY_LAYOUT, extendLayout, placeOf } from './layout.ts'
+import { neighbour } from './neighbours.ts'
+
+const chain = (size: number) => extendLayout(EMPTY_LAYOUT, Array.from({ length: size }, (_, index) => ({ sequence: index + 1, lane: 'mission' })), [])
+const size = { width: 1000, height: 600 }
+
+describe('viewport of the graph', () => {
+  it('opens a long graph at its newest entry and a short one at its first', () => {
+    const long = chain(100)
+    expect(isInView(placeOf(long, 100)!, endView(long, size), size)).toBe(true)
+    expect(isInView(placeOf(long, 1)!, endView(long, size), size)).toBe(false)
+    const short = chain(3)
+    expect([1, 2, 3].every((sequence) => isInView(placeOf(short, sequence)!, endView(short, size), size))).toBe(true)
+  })
+
+  it.each([0.4, 1, 1.5])('centres a place at zoom %d', (zoom) => {
+    const place = placeOf(chain(100), 40)!
+    const view = centredOn(place, size, zoom)
+    expect(isInView(place, view, size)).toBe(true)
+    const area = areaOf(view, size)
+    expect(area.y + area.height / 2).toBeCloseTo(39.5 * 88)
+  })
+})
+
+describe('arrow keys', () => {
+  const nodes = [1, 2, 3, 4].map((sequence) => ({ sequence, lane: 'mission' }) as GraphNode)
+  const edges: GraphEdge[] = [
+    { child: 4, parent: 1, provenance: 'mention' }, { child: 4, parent: 2, provenance: 'reply' }, { child: 3, parent: 2, provenance: 'cause' }, { child: 2, parent: -5, provenance: 'reply' },
+  ]
+  const graph = joinPage(EMPTY_GRAPH, { nodes, edges, lanes: [], head: 4, total: 4, hasOlder: false })
+
+  it.each([
+    [4, 'parent', 2], [2, 'child', 3], [1, 'child', 4], [2, 'previous', 1], [2, 'next', 3],
+    [2, 'parent', undefined], [4, 'child', undefined], [1, 'previous', undefined], [4, 'next', undefined],
+  ] as const)('from #%d to its %s', (from, direction, to) => {
+    expect(neighbour(graph, from, direction)).toBe(to)
+  })
+})

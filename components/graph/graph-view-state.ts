@@ -1,0 +1,49 @@
+import type { Box } from './geometry.ts'
+import { boxOf, LANE_WIDTH, NODE_WIDTH, ROW_HEIGHT } from './geometry.ts'
+import type { LaneLayout, Place } from './layout.ts'
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** A viewport as React Flow states it: offset in screen pixels, then zoom. */
+export interface View {
+  readonly x: number
+  readonly y: number
+  readonly zoom: number
+}
+
+/** Room for lane titles above the first row and for the last row to breathe. */
+const MARGIN_TOP = 56
+const MARGIN_BOTTOM = 24
+
+/** The part of the graph that a viewport shows, in graph pixels. */
+export const areaOf = (view: View, size: Size): Box => ({
+  x: -view.x / view.zoom,
+  y: -view.y / view.zoom,
+  width: size.width / view.zoom,
+  height: size.height / view.zoom,
+})
+
+/** The viewport that opens a graph: its newest rows at the bottom, or all of it at the top when it fits. */
+export function endView(layout: LaneLayout, size: Size, zoom = 1): View {
+  const top = (layout.places[0]?.row ?? 0) * ROW_HEIGHT
+  const bottom = ((layout.places.at(-1)?.row ?? 0) + 1) * ROW_HEIGHT
+  const fits = (bottom - top) * zoom + MARGIN_TOP + MARGIN_BOTTOM <= size.height
+  return { x: 0, y: fits ? MARGIN_TOP - top * zoom : size.height - MARGIN_BOTTOM - bottom * zoom, zoom }
+}
+
+/** The viewport with a place in its middle. */
+export function centredOn(place: Place, size: Size, zoom: number): View {
+  const x = place.lane * LANE_WIDTH + LANE_WIDTH / 2
+  const y = place.row * ROW_HEIGHT + ROW_HEIGHT / 2
+  return { x: size.width / 2 - x * zoom, y: size.height / 2 - y * zoom, zoom }
+}
+
+/** Whether a place stands wholly in view, clear of the lane titles. */
+export function isInView(place: Place, view: View, size: Size): boolean {
+  const box = boxOf(place, 'message')
+  const [left, top] = [box.x * view.zoom + view.x, box.y * view.zoom + view.y]
+  return left >= 0 && left + NODE_WIDTH * view.zoom <= size.width && top >= MARGIN_TOP / 2 && top + box.height * view.zoom <= size.height
+}

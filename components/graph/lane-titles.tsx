@@ -1,0 +1,23 @@
+'use client'
+
+import { useViewport } from '@xyflow/react'
+import { LANE_WIDTH } from './geometry.ts'
+
+/** Titles of the lanes in view, standing still while the graph moves below them, and the hairlines between lanes. */
+export function LaneTitles({ lanes, titles, width }: { readonly lanes: readonly string[]; readonly titles: ReadonlyMap<string, string>; readonly width: number }) {
+  const { x, zoom } = useViewport()
+  const laneWidth = LANE_WIDTH * zoom
+  return (
+    <div aria-hidden className="pointer-events-none absolute inset-0 z-[5] overflow-hidden">
+      {lanes.map((lane, at) => {
+        const left = at * laneWidth + x
+        if (left + laneWidth < 0 || left > width) return null
+        return (
+          <div key={lane} style={{ transform: `translateX(${left}px)`, width: laneWidth }} className="absolute inset-y-0 left-0 border-r border-line">
+            <p title={titles.get(lane)} className="truncate border-b bg-paper px-3 py-1.5 text-12 font-semibold text-muted">{titles.get(lane) ?? lane}</p>
+          </div>
+        )
+      })}
+    </div>
+  )
+}
