@@ -73,6 +73,19 @@ describe('licence policy', () => {
   })
 })
 
+test.each([
+  ['Please do not allow MPL-2.0.', []],
+  ['Allow MPL-2.0, but never GPL-3.0-only.', []],
+  ['Allow MPL-2.0. GPL-3.0-only must not ship.', ['MPL-2.0']],
+  ['MPL-2.0 isn’t acceptable.', []],
+  ['Do not let MPL-2.0 in.', []],
+  ['Ship it without MPL-2.0', []],
+  ['Allow MPL-2.0 and GPL-3.0-only: neither is linked into our code, and we do not change them.', ['GPL-3.0-only', 'MPL-2.0']],
+])('a sentence that refuses something allows nothing: %s', async (comment, allowed) => {
+  await lock({ 'node_modules/a': { version: '1.0.0', license: 'MPL-2.0' }, 'node_modules/b': { version: '1.0.0', license: 'GPL-3.0-only' } })
+  expect(licencesAllowedBy(comment, checkLicences(await takeInventory(folder), []))).toEqual(allowed)
+})
+
 describe('link check', () => {
   test('judges files, headings, references, images and other hosts', async () => {
     await mkdir(join(folder, 'docs'))
@@ -102,4 +115,6 @@ test('the report names every open point, and says so when there is none', async 
   expect(reviewReport(strict)).toContain('| a | 1.0.0 | MPL-2.0 | MPL-2.0 not on the list |')
   const relaxed = { inventory, licences: checkLicences(inventory, ['MPL-2.0']), links: { files: links.files, links: links.links.filter((link) => !isBroken(link)) } }
   expect(reviewReport(relaxed)).toContain('Nothing is open')
+  const answered = reviewReport(relaxed, { comment: 'Allow it.\n# Not a heading', answer: 'MPL-2.0 is now allowed.' })
+  expect(answered).toContain('## Changes requested\n\n> Allow it.\n> # Not a heading\n\nMPL-2.0 is now allowed.\n\n## Dependencies')
 })

@@ -63,8 +63,17 @@ function quote(field: string): string {
   return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field
 }
 
-/** Which of the missing licences a person's comment names, for example “allow MPL-2.0 and LGPL-3.0-or-later”. */
+const refusingWord = /\b(?:remove|replace|reject|refuse|deny|forbid|ban|drop|except|without)\b/i
+/** A negation within two words before something that allows, or before an identifier such as MPL-2.0. */
+const negation = /(?:\b(?:not|never|no|nor|cannot)|n['’]t)\b(?:\W+[\w.-]+){0,2}\W+(?:allow|accept|permit|approv|ship|use|includ|fine|ok|[a-z][\w.]*-\d)/i
+const isRefusal = (sentence: string) => refusingWord.test(sentence) || negation.test(sentence)
+
+/**
+ * Which of the missing licences a person's comment allows, for example “allow MPL-2.0 and LGPL-3.0-or-later”. A sentence
+ * that refuses anything allows nothing: whoever means less than all of it writes two sentences.
+ */
 export function licencesAllowedBy(comment: string, { findings }: LicenceReport): readonly string[] {
   const missing = [...new Set(findings.flatMap((finding) => finding.missing))].sort()
-  return missing.filter((licence) => new RegExp(`(?<![A-Za-z0-9.-])${licence.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![A-Za-z0-9-])`).test(comment))
+  const allowing = comment.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => !isRefusal(sentence)).join('\n')
+  return missing.filter((licence) => new RegExp(`(?<![A-Za-z0-9.-])${licence.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![A-Za-z0-9-])`).test(allowing))
 }

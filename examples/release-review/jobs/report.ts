@@ -6,6 +6,9 @@ import { isBroken } from './link-check.ts'
 
 export interface ReviewParts { readonly inventory: Inventory; readonly licences: LicenceReport; readonly links: LinkReport }
 
+/** What the owner asked for on an earlier revision, and what was done about it. */
+export interface ChangeRequest { readonly comment: string; readonly answer: string }
+
 const count = (licences: LicenceReport, verdict: Verdict) => licences.findings.filter((finding) => finding.verdict === verdict).length
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
@@ -20,7 +23,7 @@ export function openRisks({ licences, links }: Pick<ReviewParts, 'licences' | 'l
   ]
 }
 
-export function reviewReport(parts: ReviewParts): string {
+export function reviewReport(parts: ReviewParts, changeRequest?: ChangeRequest): string {
   const { inventory, licences, links } = parts
   const broken = links.links.filter(isBroken)
   const refused = licences.findings.filter((finding) => finding.verdict !== 'allowed')
@@ -32,6 +35,7 @@ export function reviewReport(parts: ReviewParts): string {
     '',
     ...risks.map((risk) => `- ${risk}`),
     '',
+    ...(changeRequest ? answered(changeRequest) : []),
     '## Dependencies',
     '',
     `${inventory.dependencies.length} packages, ${inventory.dependencies.filter((dependency) => dependency.isDevelopmentOnly).length} of them for development only.`,
@@ -49,6 +53,10 @@ export function reviewReport(parts: ReviewParts): string {
     '',
     ...table(['File', 'Line', 'Target', 'Problem'], broken.map(({ file, line, target, status }) => [file, String(line), target, status])),
   ].join('\n')
+}
+
+function answered({ comment, answer }: ChangeRequest): string[] {
+  return ['## Changes requested', '', ...comment.trim().split(/\r?\n/).map((line) => `> ${line}`.trimEnd()), '', answer, '']
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
