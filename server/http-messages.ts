@@ -4,6 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
+/** The Principal behind a request, by whichever credential the door takes. */
+export type FindCaller = (request: IncomingMessage) => Promise<string | undefined>
+
 /** Largest JSON body that any door reads. */
 export const maximumJsonBytes = 256 * 1024
 

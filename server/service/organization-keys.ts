@@ -1,6 +1,6 @@
 // The Organization's identity and its two service keys: made at first start, kept where only their owner may read.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
 import type { ServiceActor } from '../../protocol/generated/types.ts'
@@ -50,7 +50,6 @@ export async function loadOrganizationKeys(dataDir: string, founding: { name: st
   const stored = await readIfPresent(path)
   if (stored !== undefined) return parseOrganizationKeys(stored)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  await chmod(dataDir, 0o700)
   const draft = `${path}.${randomUUID()}`
   await writeFile(draft, `${JSON.stringify(found(founding.name, founding.now), undefined, 2)}\n`, { mode: 0o600, flush: true })
   try {

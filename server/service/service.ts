@@ -76,8 +76,8 @@ export interface Reads {
   mayReadArtifact(principalId: string, contentHash: string): Promise<boolean>
   /** For operators: every Space, whoever its members are. */
   allSpaces(): Promise<readonly { readonly spaceId: string; readonly kind: 'mission' | 'organization'; readonly head: number }[]>
-  /** For operators: the live fold of a Group, whoever its members are. */
-  stateOf(groupId: string): Promise<GroupState | undefined>
+  /** For operators: how far the live fold of a Group has come and the hash of its canonical form. */
+  fingerprintOf(groupId: string): Promise<{ readonly sequence: number; readonly stateHash: string } | undefined>
 }
 
 /** People, Agents and their keys. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Membership } from '../../protocol/generated/types.ts'
 import type { MembershipRow } from '../authority/read-models.ts'
 import { decodeEntry } from './event-bytes.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import type { MembershipWatch } from './membership-watch.ts'
 import type { ArtifactStore, Clock, DecodedEntry, ReadModels, SpaceLog } from './ports.ts'
 import type { Reads } from './service.ts'
@@ -89,8 +90,9 @@ export class SpaceReads implements Reads {
     return Promise.all(lists.flat().map(async (space) => ({ ...space, head: await log.head(space.spaceId) })))
   }
 
-  async stateOf(groupId: string): ReturnType<Reads['stateOf']> {
-    return (await this.#needs.actors.read(groupId)).group
+  async fingerprintOf(groupId: string): ReturnType<Reads['fingerprintOf']> {
+    const { group } = await this.#needs.actors.read(groupId)
+    return group && fingerprintOf(group)
   }
 
   #isInForce({ state, provisionalExpiresAt }: Membership): boolean {

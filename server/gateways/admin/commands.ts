@@ -1,0 +1,87 @@
+// What an operator may do on the machine of the server. The same functions serve the running server and a stopped one.
+import { z } from 'zod'
+import type { Result } from '../../../protocol/result.ts'
+import { err, ok } from '../../../protocol/result.ts'
+import type { RegisteredKey } from '../../service/ports.ts'
+import type { AuthorityService } from '../../service/service.ts'
+
+type Service = Pick<AuthorityService, 'identities' | 'organization' | 'reads' | 'sessions'>
+
+/** Why a command was not carried out, in words for the operator. */
+export type AdminRefusal = { readonly reason: string }
+type Outcome = Promise<Result<unknown, AdminRefusal>>
+
+const day = 24 * 60 * 60
+const id = z.string().min(1).max(512)
+const capability = z.object({ id: z.string().regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)+$/, 'a capability id looks like release.report').max(200), version: z.string().regex(/^\d+\.\d+\.\d+/, 'a capability version looks like 1.0.0') })
+
+const commands = {
+  'invite create': command(
+    { name: z.string().max(200).default(''), isAdmin: z.boolean().default(false), ttlSeconds: z.number().int().min(60).max(90 * day).default(7 * day) },
+    async ({ identities, organization }, input) => {
+      const { token, expiresAt } = await identities.invite(input)
+      return ok({ link: invitationLink(organization.origin, token), expiresAt, isAdmin: input.isAdmin })
+    },
+  ),
+  'agent add': command(
+    {
+      name: z.string().trim().min(1).max(200),
+      publicKey: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'the public key is 32 bytes in base64url without padding, 43 characters'),
+      capabilities: z.array(capability).min(1),
+      maxConcurrency: z.number().int().min(1).max(1000).optional(),
+      agentId: id.optional(),
+      keyId: id.optional(),
+    },
+    ({ identities }, input) => identities.addAgent(withoutUndefined(input)),
+  ),
+  'agent list': command({}, async ({ identities, sessions }) =>
+    ok(identities.cards().map(({ agentId, displayName, status, cardVersion, capabilities, maxConcurrency }) => ({
+      agentId, name: displayName, status, cardVersion, maxConcurrency,
+      capabilities: capabilities.map((capability) => `${capability.id}@${capability.version}`),
+      online: sessions.isOnline(agentId),
+    }))),
+  ),
+  'key list': command({ principalId: id.optional() }, async ({ identities }, { principalId }) => {
+    const holders = identities.principals().filter(({ principal }) => principalId === undefined || principal.id === principalId)
+    if (holders.length === 0) return err({ reason: 'there is no such Principal' })
+    return ok(holders.flatMap(({ principal, name }) => identities.keysOf(principal.id).map((key) => keyView(key, name))))
+  }),
+  'key revoke': command({ keyId: id, at: z.string().optional() }, async ({ identities }, { keyId, at }) => {
+    const revoked = await identities.revokeKey(keyId, at)
+    return revoked.ok ? ok(keyView(revoked.value, identities.principal(revoked.value.principal.id)?.name ?? '')) : revoked
+  }),
+  'space list': command({}, async ({ reads }) => ok(await reads.allSpaces())),
+  'space state': command({ groupId: id }, async ({ reads }, { groupId }) => {
+    const fingerprint = await reads.fingerprintOf(groupId)
+    return fingerprint ? ok({ groupId, ...fingerprint }) : err({ reason: 'there is no such Group' })
+  }),
+}
+
+export type AdminCommand = keyof typeof commands
+export const adminCommands = Object.keys(commands) as AdminCommand[]
+
+/** Runs an operator's command; unknown commands and malformed arguments are refused in words. */
+export async function runAdminCommand(service: Service, name: string, args: unknown): Outcome {
+  const known = Object.hasOwn(commands, name) ? commands[name as AdminCommand] : undefined
+  return known ? known(service, args) : err({ reason: `unknown command "${name}"; known are ${adminCommands.join(', ')}` })
+}
+
+/** The page on which a person takes up an invitation; the token stays out of request lines and logs. */
+export const invitationLink = (origin: string, token: string): string => `${origin}/enrol#${token}`
+
+function command<Shape extends z.ZodRawShape>(shape: Shape, run: (service: Service, input: z.infer<z.ZodObject<Shape>>) => Outcome) {
+  const schema = z.strictObject(shape)
+  return async (service: Service, args: unknown): Outcome => {
+    const parsed = schema.safeParse(args ?? {})
+    if (!parsed.success) return err({ reason: parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ') })
+    return run(service, parsed.data as z.infer<z.ZodObject<Shape>>)
+  }
+}
+
+function keyView({ keyId, principal, keyUse, label, custody, validFrom, history }: RegisteredKey, holder: string) {
+  const ends = history.flatMap(({ validUntil, revokedAt }) => [validUntil, revokedAt].filter((end) => end !== undefined))
+  return { keyId, principalId: principal.id, type: principal.type, holder, use: keyUse, label, custody, validFrom, ...(ends.length > 0 && { endsAt: ends.sort()[0] }) }
+}
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
+const withoutUndefined = <T extends object>(value: T): Defined<T> => Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>

@@ -1,0 +1,139 @@
+// One port: plain HTTP doors, the Agents' WebSocket door, the console's router and, last, its pages.
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { createServer as createPlainServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Config } from './config.ts'
+import { createAdminHandler } from './gateways/admin/handler.ts'
+import { createAgentsHandler, createGroupsHandler } from './gateways/agents/agents.ts'
+import { artifactsPrefix, createDownloadHandler, createUploadHandler } from './gateways/artifacts/artifacts.ts'
+import { createConsoleHandler, readConsoleSession } from './gateways/console/handler.ts'
+import { createMwpDoor } from './gateways/mwp/mwp-door.ts'
+import { createCommandsHandler } from './gateways/people/commands.ts'
+import { createReceiptsHandler, receiptsPrefix } from './gateways/people/receipts.ts'
+import type { Routes } from './http.ts'
+import { AccessRules, createRequestListener, createUpgradeListener } from './http.ts'
+import type { FindCaller, Handler } from './http-messages.ts'
+import { bearerToken, sendJson } from './http-messages.ts'
+import type { Log } from './log.ts'
+import type { Pages } from './pages.ts'
+import { hotReloadPath } from './pages.ts'
+import type { Resources } from './resources.ts'
+import { writeServerFile } from './server-file.ts'
+import { createAuthorityService } from './service/authority-service.ts'
+import { newToken } from './service/secret-token.ts'
+import type { AuthorityService } from './service/service.ts'
+
+const requestGraceMs = 2_000
+
+export type ServerOptions = Partial<Pick<Config, 'host' | 'port' | 'tls' | 'publicOrigin' | 'allowedOrigins' | 'isDevelopment'>> & {
+  readonly resources: Pick<Resources, 'store' | 'artifacts' | 'organization'>
+  /** Where `server.json` goes; absent: nowhere. */
+  readonly dataDir?: string
+  readonly pages?: Pages
+  readonly log: Log
+}
+
+export interface RunningServer {
+  /** Public origin: the audience of signed challenges and the base of links. */
+  readonly origin: string
+  readonly port: number
+  readonly service: AuthorityService
+  readonly adminToken: string
+  /** Answers what is under way, says goodbye to Agents and leaves the store open. */
+  stop(): Promise<void>
+}
+
+/** Starts a server on the resources; rejects when the address cannot be had or the store is not usable. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host = '127.0.0.1', resources, log, tls } = options
+  const server = tls ? createTlsServer({ cert: tls.cert, key: tls.key, minVersion: 'TLSv1.3' }) : createPlainServer()
+  server.headersTimeout = 15_000
+  server.keepAliveTimeout = 65_000
+  server.on('request', answerStarting)
+  const port = await listen(server, host, options.port ?? 0)
+  try {
+    const address = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+    const origin = options.publicOrigin ?? address
+    const service = await createAuthorityService({ ...resources, origin, diagnostics: log })
+    return await serve(server, { ...options, service, origin, address, port })
+  } catch (cause) {
+    server.close()
+    throw cause
+  }
+}
+
+type Serving = ServerOptions & { service: AuthorityService; origin: string; address: string; port: number }
+
+async function serve(server: Server, { service, origin, address, port, pages, log, dataDir, ...options }: Serving): Promise<RunningServer> {
+  const adminToken = newToken()
+  const access = new AccessRules([origin, ...localOrigins(address), ...(options.allowedOrigins ?? [])])
+  const door = createMwpDoor(service, { onFault: (fault) => log.error({ err: fault }, 'the door for Agents failed') })
+  const isSecure = origin.startsWith('https:')
+  const upgrades = new Map([['/mwp', door.handleUpgrade], ...(pages?.upgrade ? [[hotReloadPath, pages.upgrade] as const] : [])])
+  server.off('request', answerStarting)
+  server.on('request', createRequestListener({ routes: routesOf(service, adminToken, pages, log), access, isSecure, isDevelopment: options.isDevelopment ?? false, log }))
+  server.on('upgrade', createUpgradeListener(upgrades, access, log))
+  const removeFile = dataDir === undefined ? undefined : await writeServerFile(dataDir, { pid: process.pid, port, address, origin, adminToken })
+  return {
+    origin,
+    port,
+    service,
+    adminToken,
+    async stop() {
+      const closed = once(server, 'close')
+      server.close()
+      await door.close()
+      await Promise.race([closed, pause(requestGraceMs)])
+      server.closeAllConnections()
+      await closed
+      await pages?.close()
+      await service.stop()
+      await removeFile?.()
+    },
+  }
+}
+
+function routesOf(service: AuthorityService, adminToken: string, pages: Pages | undefined, log: Log): Routes {
+  const findPerson: FindCaller = async (request) => (await readConsoleSession(service, request))?.principalId
+  const findCaller: FindCaller = async (request) => {
+    const token = bearerToken(request)
+    return token === undefined ? findPerson(request) : service.sessions.byToken(token)?.agentId
+  }
+  return {
+    exact: new Map([
+      ['/healthz', (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')],
+      ['/readyz', async (_request, response) => ((await service.ready()) ? sendJson(response, 200, { ready: true }) : sendJson(response, 503, { ready: false }))],
+      ['/api/commands', createCommandsHandler(service)],
+      ['/api/groups', createGroupsHandler(service)],
+      ['/api/agents', createAgentsHandler(service)],
+      ['/api/admin', createAdminHandler(service, adminToken)],
+      ['/artifacts', createUploadHandler(service, findCaller)],
+    ]),
+    prefixes: [
+      [artifactsPrefix, createDownloadHandler(service, findCaller)],
+      [receiptsPrefix, createReceiptsHandler(service, findPerson)],
+      ['/api/trpc/', createConsoleHandler(service, log)],
+      ['/api/', (_request, response) => sendJson(response, 404, { error: 'not found' })],
+    ],
+    ...(pages && { pages: pages.handle }),
+  }
+}
+
+const answerStarting: Handler = (_request, response) => sendJson(response, 503, { error: 'the server is starting' })
+
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  server.listen(port, host)
+  // Rejects with the `error` event's error.
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** The names by which this machine's own browser may call a server that listens on a loopback address. */
+function localOrigins(address: string): readonly string[] {
+  const { protocol, hostname, port } = new URL(address)
+  const isLocal = hostname === '[::1]' || hostname === 'localhost' || hostname.startsWith('127.')
+  return isLocal ? ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${protocol}//${name}:${port}`) : [address]
+}
