@@ -4,16 +4,18 @@ import { StoreFault } from './store-fault.ts'
 export type Sql = postgres.Sql<{ int8: number }>
 
 /** `pglite` is PostgreSQL compiled to WebAssembly inside this process: one connection, one node. */
-export type Engine = 'postgres' | 'pglite'
+export type DatabaseKind = 'postgres' | 'pglite'
 
 const STATEMENT_TIMEOUT_MS = 30_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
 const OLDEST_SERVER = 150_000
 
 /** A pool on the database; connections open when first used. Every driver option of the store is here. */
-export function connect(url: string, engine: Engine, maxConnections: number): Sql {
-  return postgres(url, {
-    max: engine === 'pglite' ? 1 : maxConnections,
+export function connect(url: string, kind: DatabaseKind, maxConnections: number): Sql {
+  const { address, ...host } = splitSocketFolder(url)
+  return postgres(address, {
+    ...host,
+    max: kind === 'pglite' ? 1 : maxConnections,
     onnotice: () => {},
     types: {
       int8: { to: 20, from: [20], serialize: String, parse: parseSafeInteger },
@@ -26,6 +28,14 @@ export function connect(url: string, engine: Engine, maxConnections: number): Sq
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     },
   })
+}
+
+/** `?host=/folder` is libpq's way to name a Unix socket; the driver takes it as an option only. */
+function splitSocketFolder(url: string): { address: string; host?: string } {
+  const address = new URL(url)
+  const host = address.searchParams.get('host')
+  address.searchParams.delete('host')
+  return host === null ? { address: url } : { address: address.href, host }
 }
 
 /** Throws StoreFault `server-too-old` for PostgreSQL before 15. */

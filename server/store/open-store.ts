@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Log } from '../log.ts'
 import type { Store } from '../service/ports.ts'
-import type { Engine, Sql } from './connect.ts'
+import type { DatabaseKind, Sql } from './connect.ts'
 import { connect, requireSupportedServer } from './connect.ts'
 import { DatabaseClock, timeSources } from './database-clock.ts'
 import { createDirectory } from './directory.ts'
@@ -13,7 +13,7 @@ import { LocalWakeUps, NotifyingWakeUps } from './wake-ups.ts'
 export interface StoreOptions {
   /** `postgres://…` of the server itself or of a pooler in session mode: LISTEN and prepared statements need a lasting session. */
   readonly url: string
-  readonly engine?: Engine
+  readonly kind?: DatabaseKind
   /** Folder that holds `meta/_journal.json` and the SQL files. */
   readonly migrationsFolder: string
   readonly maxConnections?: number
@@ -21,22 +21,22 @@ export interface StoreOptions {
 }
 
 /** Connects, brings the database up to date and opens the store. Throws StoreFault or the driver's error; nothing stays open then. */
-export async function openStore({ url, engine = 'postgres', migrationsFolder, maxConnections = 10, log }: StoreOptions): Promise<Store> {
-  const sql = connect(url, engine, maxConnections)
+export async function openStore({ url, kind = 'postgres', migrationsFolder, maxConnections = 10, log }: StoreOptions): Promise<Store> {
+  const sql = connect(url, kind, maxConnections)
   try {
     await requireSupportedServer(sql)
     await migrate(sql, migrationsFolder)
-    return await storeOn(sql, engine, log)
+    return await storeOn(sql, kind, log)
   } catch (cause) {
     await sql.end({ timeout: 5 })
     throw cause
   }
 }
 
-async function storeOn(sql: Sql, engine: Engine, log: Log | undefined): Promise<Store> {
+async function storeOn(sql: Sql, kind: DatabaseKind, log: Log | undefined): Promise<Store> {
   const database = drizzle(sql)
   const clock = await DatabaseClock.start(timeSources(sql), log)
-  const wakeUps = engine === 'pglite' ? new LocalWakeUps() : await NotifyingWakeUps.start(sql, log)
+  const wakeUps = kind === 'pglite' ? new LocalWakeUps() : await NotifyingWakeUps.start(sql, log)
   return {
     log: createSpaceLog(sql, database),
     readModels: createReadModels(database),
