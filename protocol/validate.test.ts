@@ -301,6 +301,7 @@ describe('conditional rules', () => {
     ['R-WIT-1', 'work-item', 'refuse', { state: 'verified', selectionBasis: ABSENT }],
     ['R-WIT-1', 'work-item', 'accept', { state: 'failed', owner: ABSENT, selectionBasis: ABSENT, submission: ABSENT }],
     ['R-WIT-2', 'work-item', 'refuse', { state: 'verified', submission: ABSENT }],
+    ['R-WIT-2', 'work-item', 'refuse', { submission: ABSENT }],
     ['R-WIT-2', 'work-item', 'accept', { state: 'active', submission: ABSENT }],
   ]
   test.each(cases)('%s: %s (%s) %o', (_rule, name, verdict, changes) => {
