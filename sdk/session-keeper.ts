@@ -1,4 +1,5 @@
 // Keeps one session alive: reconnects with back-off, and stops when reconnecting cannot help.
+import { setMaxListeners } from 'node:events'
 import type { BackoffOptions } from './backoff.ts'
 import { backoffMs, delay } from './backoff.ts'
 import { deferred } from './deferred.ts'
@@ -35,6 +36,8 @@ export class SessionKeeper {
   constructor(options: SessionKeeperOptions, handlers: SessionKeeperHandlers) {
     this.#options = options
     this.#handlers = handlers
+    // Everything that waits through a reconnection listens; there may be many Commands.
+    setMaxListeners(0, this.signal)
     this.#finished = this.#run()
   }
 

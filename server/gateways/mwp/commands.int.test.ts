@@ -15,7 +15,7 @@ let server: Awaited<ReturnType<typeof listen>>
 let client: RawClient
 
 async function start(limits: Partial<MwpLimits> = {}) {
-  server = await listen(fake.asService(), limits)
+  server = await listen(fake.asService(), { limits })
   client = await RawClient.authenticated(server.url, agent)
 }
 

@@ -25,7 +25,7 @@ let fake: FakeService
 let server: Awaited<ReturnType<typeof listen>>
 
 async function start(limits: Partial<MwpLimits> = {}) {
-  server = await listen(fake.asService(), limits)
+  server = await listen(fake.asService(), { limits })
 }
 
 beforeEach(() => {

@@ -8,12 +8,17 @@ const service = { type: 'service', id: 'urn:test:authority' } as const
 const at = '2026-11-29T12:00:00.000Z'
 const utf8 = new TextEncoder()
 
-export type EventPart = Partial<Pick<EventDocument, 'kind' | 'payload' | 'cause' | 'conversationId' | 'workItemId'>>
+export type EventPart = Partial<Pick<EventDocument, 'kind' | 'actor' | 'payload' | 'cause' | 'conversationId' | 'workItemId'>>
+
+export interface FakeMember {
+  readonly visibilityStartSequence: number
+  readonly membershipEpoch?: number
+}
 
 /** One Group log in memory, with the feeds that read it. */
 export class FakeGroup {
   readonly entries: LogEntry[] = []
-  readonly members = new Map<string, { visibilityStartSequence: number }>()
+  readonly members = new Map<string, FakeMember>()
   readonly acknowledged = new Map<string, number>()
   readonly groupId: string
   /** Highest sequence that any feed has handed out. */

@@ -1,11 +1,13 @@
 // An authority of a few lines for tests of the door: it checks handshakes, keeps Groups in memory and accepts Commands.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { decodeBase64url, encodeBase64url } from '../../../../protocol/base64url.ts'
-import { encodeCanonical } from '../../../../protocol/canonical-json.ts'
+import { canonicalText, encodeCanonical } from '../../../../protocol/canonical-json.ts'
 import { publicKeyOf } from '../../../../protocol/ed25519-sign.ts'
 import { verifyStrict } from '../../../../protocol/ed25519-strict.ts'
+import type { ErrorCode } from '../../../../protocol/error-codes.ts'
 import { reject } from '../../../../protocol/error-codes.ts'
 import type { Command } from '../../../../protocol/generated/types.ts'
+import { PRIMARY_EVENT_OF } from '../../../../protocol/kinds.ts'
 import { err, ok } from '../../../../protocol/result.ts'
 import type { ParsedJson } from '../../../../protocol/strict-json.ts'
 import type { AgentSession, AuthorityService, Challenge, Feeds, Sessions, SubmitOutcome } from '../../../service/service.ts'
@@ -21,6 +23,8 @@ export function testAgent(name: string): TestAgent {
   return { agentId: `urn:test:agent:${name}`, keyId: `urn:test:key:${name}`, seed: randomBytes(32) }
 }
 
+const refused = (code: ErrorCode): SubmitOutcome => ({ ok: false, rejection: reject(code, 'refused') })
+
 type Decide = (command: Command, group: FakeGroup) => Promise<SubmitOutcome> | SubmitOutcome
 
 export class FakeService {
@@ -29,12 +33,17 @@ export class FakeService {
   readonly submitted: string[] = []
   readonly ended: AgentSession[] = []
   handshakes = 0
+  /** Of the Memberships, for those who watch them. */
+  revision = 1
   sessionLifetimeMs = 3_600_000
   /** How a Command is answered; accepts it with one Event unless a test says otherwise. */
   decide: Decide = (command, group) => this.accept(command, group)
   readonly #agents = new Map<string, TestAgent>()
+  readonly #receipts = new Map<string, { content: string; outcome: SubmitOutcome & { ok: true } }>()
   readonly #challenges = new Map<string, Challenge & { clientNonce: string }>()
   readonly #epochs = new Map<string, number>()
+  readonly #sessions = new Map<string, AgentSession>()
+  readonly #watching = new Set<() => void>()
   readonly #listeners = new Set<(agentId: string, sessionEpoch: number) => void>()
 
   register(agent: TestAgent): void {
@@ -45,12 +54,64 @@ export class FakeService {
     const group = new FakeGroup(groupId)
     for (const { agentId } of members) group.members.set(agentId, { visibilityStartSequence: 0 })
     this.groups.set(groupId, group)
+    this.membershipsChanged()
     return group
   }
 
+  /** Wakes everybody who watches Memberships. */
+  membershipsChanged(): void {
+    this.revision++
+    for (const wake of this.#watching) wake()
+    this.#watching.clear()
+  }
+
+  /** Resolves when Memberships change, or when nobody waits any more. */
+  nextRevision(waiting: { once(event: 'close', listener: () => void): unknown }): Promise<void> {
+    return new Promise((resolve) => {
+      this.#watching.add(resolve)
+      waiting.once('close', resolve)
+    })
+  }
+
+  /** The Agent whose current session has this token. */
+  agentOf(token: string): string | undefined {
+    const session = this.#sessions.get(token)
+    return session !== undefined && this.#isCurrent(session) ? session.agentId : undefined
+  }
+
+  groupList(agentId: string): object[] {
+    return [...this.groups.values()].flatMap((group) => {
+      const member = group.members.get(agentId)
+      if (member === undefined) return []
+      const { groupId, head } = group
+      return [{ groupId, head, missionId: 'urn:test:mission', role: 'worker', state: 'active', membershipEpoch: 1, ...member }]
+    })
+  }
+
   accept(command: Command, group: FakeGroup): SubmitOutcome {
-    const entry = group.append({ cause: { type: 'command', id: command.actionId } })
+    // A test of the door may send less than a whole Command.
+    const { actor, actionId, kind = 'message.post' }: Partial<Command> & Pick<Command, 'actionId'> = command
+    const event = PRIMARY_EVENT_OF[kind as keyof typeof PRIMARY_EVENT_OF]
+    const entry = group.append({ kind: event, cause: { type: 'command', id: actionId }, ...(actor && { actor }) })
     return { ok: true, spaceId: group.groupId, sequence: entry.sequence, eventBytes: entry.bytes, isDuplicate: false }
+  }
+
+  /** Decides as an authority must: receipts first, then the fences (A-221, A-222). */
+  decideStrictly(command: Command, group: FakeGroup): SubmitOutcome {
+    const key = `${command.actor.id} ${command.actionId}`
+    const content = canonicalText(command)
+    const receipt = this.#receipts.get(key)
+    if (receipt !== undefined) {
+      if (receipt.content !== content) return refused('ACTION_ID_COLLISION')
+      return { ...receipt.outcome, isDuplicate: true }
+    }
+    const member = group.members.get(command.actor.id)
+    if (member === undefined) return refused('GROUP_NOT_FOUND')
+    if (command.sessionEpoch !== this.#epochs.get(command.actor.id)) return refused('AUTH_STALE_SESSION')
+    if (command.membershipEpoch !== (member.membershipEpoch ?? 1)) return refused('MEMBERSHIP_STALE')
+    const outcome = this.accept(command, group)
+    if (outcome.ok) this.#receipts.set(key, { content, outcome })
+    return outcome
   }
 
   /** What the door sees. Members that the door never touches are absent. */
@@ -58,7 +119,7 @@ export class FakeService {
     const service: Pick<AuthorityService, 'sessions' | 'feeds' | 'cursors' | 'clock' | 'submitCommand'> & {
       reads: Pick<AuthorityService['reads'], 'groupFor'>
     } = {
-      sessions: this.#sessions(),
+      sessions: this.#sessionsPort(),
       feeds: this.#feeds(),
       clock: { now: () => new Date().toISOString(), nowMs: () => Date.now() },
       reads: { groupFor: async (principalId, groupId) => this.#groupFor(principalId, groupId) },
@@ -103,13 +164,16 @@ export class FakeService {
     }
   }
 
-  #sessions(): Sessions {
-    const refused = err(reject('AUTH_INVALID_SIGNATURE', 'authentication failed'))
-    const isCurrent = (session: AgentSession) => this.#epochs.get(session.agentId) === session.sessionEpoch
+  #isCurrent({ agentId, sessionEpoch }: AgentSession): boolean {
+    return this.#epochs.get(agentId) === sessionEpoch
+  }
+
+  #sessionsPort(): Sessions {
+    const unproven = err(reject('AUTH_INVALID_SIGNATURE', 'authentication failed'))
     return {
       challenge: async ({ agentId, keyId, clientNonce }) => {
         this.handshakes++
-        if (this.#agents.get(agentId)?.keyId !== keyId) return refused
+        if (this.#agents.get(agentId)?.keyId !== keyId) return unproven
         const challengeId = randomUUID()
         const serverNonce = encodeBase64url(randomBytes(32))
         const challenge = encodeBase64url(encodeCanonical({ agentId, challengeId, clientNonce, keyId, serverNonce }))
@@ -123,15 +187,17 @@ export class FakeService {
         const agent = this.#agents.get(agentId)
         const isSame = made?.clientNonce === clientNonce && made.serverNonce === serverNonce && agent?.keyId === keyId
         const [message, signed] = [decodeBase64url(made?.challenge ?? ''), decodeBase64url(signature)]
-        if (!isSame || !message || !signed || !verifyStrict(publicKeyOf(agent.seed), message, signed)) return refused
+        if (!isSame || !message || !signed || !verifyStrict(publicKeyOf(agent.seed), message, signed)) return unproven
         const sessionEpoch = (this.#epochs.get(agentId) ?? 0) + 1
         this.#epochs.set(agentId, sessionEpoch)
         for (const listener of this.#listeners) listener(agentId, sessionEpoch)
         const expiresAt = new Date(Date.now() + this.sessionLifetimeMs).toISOString()
-        return ok({ agentId, keyId, sessionEpoch, expiresAt, token: encodeBase64url(randomBytes(32)) })
+        const session = { agentId, keyId, sessionEpoch, expiresAt, token: encodeBase64url(randomBytes(32)) }
+        this.#sessions.set(session.token, session)
+        return ok(session)
       },
       byToken: () => undefined,
-      isCurrent,
+      isCurrent: (session) => this.#isCurrent(session),
       onReplaced: (listener) => {
         this.#listeners.add(listener)
         return () => void this.#listeners.delete(listener)

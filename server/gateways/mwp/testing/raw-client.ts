@@ -1,6 +1,7 @@
 // A peer that sends exactly what a test tells it to and keeps everything that comes back.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
@@ -17,20 +18,30 @@ export const id = () => `urn:uuid:${randomUUID()}`
 export const envelope = () => ({ protocolVersion: '0.1', frameId: id() })
 export const nonce = () => encodeBase64url(new TextEncoder().encode(randomUUID()))
 
+export interface ListenOptions {
+  readonly limits?: Partial<MwpLimits>
+  /** 0 takes any. */
+  readonly port?: number
+  readonly onRequest?: RequestListener
+}
+
 /** A door on a port of its own. Faults that it reports are kept. */
-export async function listen(service: AuthorityService, limits: Partial<MwpLimits> = {}) {
+export async function listen(service: AuthorityService, { limits = {}, port: wanted = 0, onRequest }: ListenOptions = {}) {
   const faults: unknown[] = []
   const door = createMwpDoor(service, { limits, onFault: (fault) => faults.push(fault) })
-  const server = createServer()
+  const server = createServer(onRequest ?? (() => undefined))
   server.on('upgrade', (request, socket, head) => door.handleUpgrade(request, socket, head))
-  server.listen(0, '127.0.0.1')
+  server.listen(wanted, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const stop = async () => {
-    await door.close()
+    const closed = once(server, 'close')
     server.close()
+    await door.close()
+    server.closeAllConnections()
+    await closed
   }
-  return { door, faults, port, url: `ws://127.0.0.1:${port}/mwp`, stop, [Symbol.asyncDispose]: stop }
+  return { door, faults, port, url: `ws://127.0.0.1:${port}/mwp`, stop }
 }
 
 type Closed = { readonly code: number; readonly reason: string }
