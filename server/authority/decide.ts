@@ -2,7 +2,7 @@
 import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Membership } from '../../protocol/generated/types.ts'
-import { AGENT_CARD_REGISTER, RESOURCE_USAGE_RECORD, SESSION_OPEN, WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
+import { type AGENT_CARD_REGISTER, RESOURCE_USAGE_RECORD, type SESSION_OPEN, WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { CommandPayloadKind } from '../../protocol/validate.ts'

@@ -1,9 +1,9 @@
 // The fold: one Event after the other, nothing but Events. A kind that it does not know stops it, visibly.
 import type { EventDocument } from '../../protocol/generated/types.ts'
 import {
-  AGENT_CARD_REGISTERED,
+  type AGENT_CARD_REGISTERED,
   RESOURCE_USAGE_RECORDED,
-  SESSION_OPENED,
+  type SESSION_OPENED,
   WORK_EXECUTION_LEASE_EXPIRED,
   WORK_EXECUTION_LEASE_REVOKED,
 } from '../../protocol/kinds.ts'
@@ -11,7 +11,7 @@ import { invariant } from '../../protocol/result.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { evolvePublished } from './artifact.ts'
 import { evolveCoordinatorRenewed } from './coordinator.ts'
-import { evolveExecutionEnded } from './execution-timer.ts'
+import { evolveExecutionEnded } from './execution-end.ts'
 import { evolveMembership } from './membership.ts'
 import { evolveMessagePosted } from './message.ts'
 import { evolveApproved, evolveChangesRequested, evolveSubmittedForApproval } from './mission-approval.ts'

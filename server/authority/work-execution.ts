@@ -1,6 +1,6 @@
 // Execution under a lease: start, checkpoint, renewal, and the lease ending without the Worker.
 import { reject } from '../../protocol/error-codes.ts'
-import { WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
+import { type WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
 import { err } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { accept, leaseIdOf } from './draft.ts'

@@ -1,0 +1,39 @@
+// Execution Leases that end without the Worker's doing: what is running, and what the end of a lease changes (A-182, O-14).
+import type { Lease } from '../../protocol/generated/types.ts'
+import type { WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED } from '../../protocol/kinds.ts'
+import { eventIdOf } from './draft.ts'
+import { compareTimes } from './instants.ts'
+import type { Evolver } from './request.ts'
+import type { DecisionEnv, EventDraft, GroupState, WorkRecord } from './types.ts'
+import { notExecuting, noteStep, putWork, revised, workOf } from './work-record.ts'
+
+export interface Execution {
+  readonly record: WorkRecord
+  readonly lease: Lease
+}
+
+/** Everything that executes at this moment, earliest expiry first. */
+export function executionsOf(state: GroupState): readonly Execution[] {
+  const running = [...state.executing].flatMap((id) => {
+    const record = workOf(state, id)
+    return record.executionLease ? [{ record, lease: record.executionLease }] : []
+  })
+  return running.sort((a, b) => compareTimes(a.lease.expiresAt, b.lease.expiresAt) || (a.lease.leaseId < b.lease.leaseId ? -1 : 1))
+}
+
+/**
+ * What every draft about the end of a lease has in common. A lease ends once, so its id names the Event: two nodes
+ * that notice at the same time write the same one.
+ */
+export function endOf({ record, lease }: Execution, { authority }: DecisionEnv): Pick<EventDraft, 'eventId' | 'actor' | 'aggregateRevision' | 'conversationId' | 'workItemId'> {
+  const { conversationId, workItemId, revision } = record.item
+  return { eventId: eventIdOf(`end of ${lease.leaseId}`), actor: authority, aggregateRevision: revision + 1, conversationId, workItemId }
+}
+
+/** The item returns to its owner's queue; owner and Ownership Epoch stay. */
+export const evolveExecutionEnded: Evolver<typeof WORK_EXECUTION_LEASE_EXPIRED | typeof WORK_EXECUTION_LEASE_REVOKED> = (state, event) => {
+  const { workItemId } = event.payload
+  const record = notExecuting(workOf(state, workItemId))
+  putWork(state, { ...record, item: revised(record.item, event.occurredAt, { state: 'queued' }) })
+  noteStep(state, workItemId, event)
+}

@@ -1,0 +1,94 @@
+// Brings a WorkItem to the state that a test starts from, through the same Commands that peers send.
+import type { Actor, Artifact, EventDocument, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
+import type { WorkRecord } from '../authority/types.ts'
+import { cora, hashOf, urnOf, wim } from './cast.ts'
+import { approvalOf, artifactOf, evidenceOf, selectionBasis, workContract } from './documents.ts'
+import type { GroupFixture } from './group-fixture.ts'
+
+export type Stage = 'open' | 'offered' | 'queued' | 'active' | 'published' | 'submitted' | 'verified'
+const STAGES: readonly Stage[] = ['open', 'offered', 'queued', 'active', 'published', 'submitted', 'verified']
+
+export const workId = (name: string): string => urnOf(`work ${name}`)
+
+export interface Setting {
+  readonly contract?: Partial<WorkContract>
+  readonly worker?: Actor
+}
+
+/** Creates the WorkItem and takes it to `stage`. */
+export function reach(group: GroupFixture, name: string, stage: Stage, setting: Setting = {}): WorkRecord {
+  return advance(group, name, 'open', stage, setting)
+}
+
+/** Takes the WorkItem through the stages from `first` to `last`, both included. */
+export function advance(group: GroupFixture, name: string, first: Stage, last: Stage, setting: Setting = {}): WorkRecord {
+  for (const step of STAGES.slice(STAGES.indexOf(first), STAGES.indexOf(last) + 1)) STEPS[step](group, name, setting)
+  return recordOf(group, name)
+}
+
+export function recordOf(group: GroupFixture, name: string): WorkRecord {
+  const record = group.state.workItems.get(workId(name))
+  if (!record) throw new Error(`there is no WorkItem ${name}`)
+  return record
+}
+
+/** What every Command of the executing owner cites. */
+export function citing(group: GroupFixture, name: string): { workItemId: string; ownershipEpoch: number; executionLeaseId: string } {
+  const { ownershipEpoch, executionLease } = recordOf(group, name)
+  return { workItemId: workId(name), ownershipEpoch, executionLeaseId: executionLease?.leaseId ?? urnOf('no lease') }
+}
+
+export function place(group: GroupFixture, name: string) {
+  return { state: group.state, workItemId: workId(name), now: group.now }
+}
+
+export const artifactName = (name: string): string => `result of ${name}`
+
+export function offerPayload(name: string, candidates: readonly Actor[] = [wim]): WorkOfferPayload {
+  return { workItemId: workId(name), candidateAgentIds: candidates.map(({ id }) => id), selectionBasis: selectionBasis() }
+}
+
+/** The pending or settled offer that was made to this Agent in the latest round. */
+export function offerTo(group: GroupFixture, name: string, agent: Actor): string {
+  const offer = recordOf(group, name).item.offers?.find(({ agentId }) => agentId === agent.id)
+  if (!offer) throw new Error('no such offer')
+  return offer.offerId
+}
+
+export function publish(group: GroupFixture, name: string, changes: Partial<Artifact> = {}, content = artifactName(name)): EventDocument[] {
+  const { workItemId: _workItemId, ...leases } = citing(group, name)
+  const { owner } = recordOf(group, name).item
+  const worker: Actor = { type: 'agent', id: owner?.agentId ?? wim.id }
+  return group.accept(worker, 'artifact.publish', { ...leases, artifact: artifactOf(place(group, name), content, changes) })
+}
+
+/** Everything that this WorkItem has published so far. */
+export function publishedBy(group: GroupFixture, name: string): string[] {
+  const published = [...group.state.artifacts.values()].flat().filter(({ workItemId }) => workItemId === workId(name))
+  return [...new Set(published.map(({ contentHash }) => contentHash))]
+}
+
+const STEPS: Record<Stage, (group: GroupFixture, name: string, setting: Setting) => unknown> = {
+  open: (group, name, { contract }) => group.accept(cora, 'work.authorize', { workItemId: workId(name), contract: workContract({ goal: `Do ${name}`, ...contract }) }),
+  offered: (group, name, { worker = wim }) => group.accept(cora, 'work.offer', offerPayload(name, [worker])),
+  queued: (group, name, { worker = wim }) => group.accept(worker, 'work.accept_offer', { workItemId: workId(name), offerId: offerTo(group, name, worker) }),
+  active: (group, name, { worker = wim }) => group.accept(worker, 'work.start', { workItemId: workId(name), ownershipEpoch: recordOf(group, name).ownershipEpoch }),
+  published: (group, name) => publish(group, name),
+  submitted: (group, name, { worker = wim }) =>
+    group.accept(worker, 'work.submit', { ...citing(group, name), artifactHashes: publishedBy(group, name), evidence: [evidenceOf(place(group, name), worker)] }),
+  verified: (group, name) => group.accept(cora, 'work.accept_result', { workItemId: workId(name), evidence: [evidenceOf(place(group, name), cora)] }),
+}
+
+/** The Coordinator gives the work up. */
+export function fail(group: GroupFixture, name: string): EventDocument[] {
+  return group.accept(cora, 'work.fail', { workItemId: workId(name), reason: 'It cannot be done.', evidence: [evidenceOf(place(group, name), cora, { type: 'failure_report', result: 'failed' })] })
+}
+
+/** The Coordinator submits the results of these verified WorkItems. */
+export function submitMission(group: GroupFixture, ...names: readonly string[]): EventDocument[] {
+  const artifactHashes = names.map((name) => hashOf(artifactName(name)))
+  return group.accept(cora, 'mission.submit_for_approval', { artifactHashes, summary: 'All done.', openRisks: [], dropped: [] })
+}
+
+export const approve = (group: GroupFixture, changes?: Parameters<typeof approvalOf>[3]) => ({ approval: approvalOf(group.state, 'approved', group.now, changes) })
+export const requestChanges = (group: GroupFixture, changes?: Parameters<typeof approvalOf>[3]) => ({ approval: approvalOf(group.state, 'changes_requested', group.now, changes) })
