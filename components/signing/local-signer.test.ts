@@ -103,6 +103,18 @@ describe('a browser that can keep keys which cannot be copied out', () => {
     }
   })
 
+  it('signs nothing when what the bytes speak of moved before the press, and asks no earlier', async () => {
+    const gestures = person()
+    const signer = createLocalSigner({ store: memoryKeyStore(), gestures, origin: ORIGIN })
+    await registered(signer, 'authority', IDS.myKey)
+    const isStillTrue = async () => {
+      gestures.asked.push('still true?')
+      return false
+    }
+    expect(await signer.signCommand({ bytes: bytesOf(approveDraft), keyIds: [IDS.myKey], isStillTrue })).toEqual({ ok: false, error: 'moved' })
+    expect(gestures.asked).toEqual(['confirm', 'still true?'])
+  })
+
   it('never uses a conversation key for authority, nor a key that the caller does not hold valid', async () => {
     const signer = createLocalSigner({ store: memoryKeyStore(), gestures: person(), origin: ORIGIN })
     await registered(signer, 'conversation', IDS.myKey)

@@ -49,11 +49,12 @@ export function createLocalSigner({ store, gestures, origin }: LocalSignerOption
     const keys = await candidates(store, plan.use, request.keyIds)
     const first = keys[0]
     if (first === undefined) return err('no-key')
-    let made: T | undefined
+    let made: Result<T, 'moved'> | undefined
     const attempt = async (key: StoredKey, passphrase: string | undefined): Promise<boolean> => {
       const seed = await seedOf(key, passphrase)
       if (seed === 'locked') return false
-      made = await act(key.binding!.keyId, (bytes) => signWith(key, bytes, seed))
+      const isStillTrue = (await request.isStillTrue?.()) ?? true
+      made = isStillTrue ? ok(await act(key.binding!.keyId, (bytes) => signWith(key, bytes, seed))) : err('moved')
       return true
     }
     const outcome =
@@ -62,7 +63,7 @@ export function createLocalSigner({ store, gestures, origin }: LocalSignerOption
         : (await attempt(first, undefined))
           ? 'done'
           : await gestures.unlock({ label: first.label, attempt: (passphrase) => attempt(first, passphrase) })
-    return outcome === 'done' ? ok(made!) : err(outcome)
+    return outcome === 'done' ? made! : err(outcome)
   }
 
   /** Seed of a wrapped key. A conversation key stays unlocked while the page lives, an authority key for one signature. */

@@ -40,7 +40,7 @@ export const REFUSAL_SENTENCES: Readonly<Record<ErrorCode, RefusalWords>> = {
 }
 
 /** Reasons on this side of the wire. */
-export type LocalRefusal = 'CANCELLED' | 'EXPIRED' | 'NOT_SIGNED_IN' | 'NO_KEY' | 'NO_STORAGE' | 'UNREADABLE' | 'NOT_KEPT' | 'UNREACHABLE' | 'UNVERIFIED'
+export type LocalRefusal = 'CANCELLED' | 'EXPIRED' | 'NOT_SIGNED_IN' | 'NO_KEY' | 'NO_STORAGE' | 'MOVED' | 'UNREADABLE' | 'NOT_KEPT' | 'UNREACHABLE' | 'UNVERIFIED'
 
 export const LOCAL_SENTENCES: Readonly<Record<LocalRefusal, RefusalWords>> = {
   CANCELLED: { happened: 'You closed the dialog. Nothing was signed.', next: 'Open it again when you are ready.' },
@@ -48,6 +48,7 @@ export const LOCAL_SENTENCES: Readonly<Record<LocalRefusal, RefusalWords>> = {
   NOT_SIGNED_IN: { happened: 'You are not signed in.', next: 'Sign in, then try again.' },
   NO_KEY: { happened: 'This browser holds no valid key of yours for this act.', next: 'Use the browser that holds it, or add a key for this one under Keys.' },
   NO_STORAGE: { happened: 'This browser refuses to keep keys.', next: 'Leave private browsing, or allow this site to store data.' },
+  MOVED: { happened: 'The mission moved on while you were reading. Nothing was signed.', next: 'See what changed, then decide again.' },
   UNREADABLE: { happened: 'The signer could not read what it was asked to sign, so it did not.', next: 'Reload the page. If it happens again, do not sign on this machine.' },
   NOT_KEPT: { happened: 'This browser would not keep the signed command, so it was not sent.', next: 'Free some storage for this site, then sign again.' },
   UNREACHABLE: { happened: 'Signed here, but the server did not answer.', next: 'The signed command is kept in this browser. Send it again; it cannot take effect twice.' },
@@ -59,6 +60,7 @@ export const CODE_OF_SIGNER_REFUSAL: Readonly<Record<SignerRefusal, LocalRefusal
   cancelled: 'CANCELLED',
   stale: 'EXPIRED',
   'no-key': 'NO_KEY',
+  moved: 'MOVED',
   unreadable: 'UNREADABLE',
   'no-storage': 'NO_STORAGE',
 }

@@ -41,6 +41,8 @@ export type SignerRefusal =
   | 'no-key'
   /** The bytes grew too old while they were being read; prepare new ones. */
   | 'stale'
+  /** What the bytes speak of moved between the reading and the press. */
+  | 'moved'
   /** The bytes are no document that this signer can show, so it does not sign them. */
   | 'unreadable'
   /** This browser cannot keep keys. */
@@ -55,6 +57,8 @@ export interface SignRequest {
   /** Registered keys that are valid now; any other key is refused. */
   readonly keyIds: readonly string[]
   readonly names?: NameHints
+  /** Asked after the press and before any signature: false says that what the bytes speak of has moved, and nothing is signed. */
+  readonly isStillTrue?: () => Promise<boolean>
 }
 
 export interface DetachedSignature {

@@ -55,9 +55,9 @@ function Part({ part, names }: { readonly part: SentencePart; readonly names: Na
 function Facts({ facts, names, small = false }: { readonly facts: readonly Fact[]; readonly names: NameHints; readonly small?: boolean }) {
   if (facts.length === 0) return null
   return (
-    <dl className={small ? 'grid gap-x-4 gap-y-1 text-12 sm:grid-cols-[10rem_1fr]' : 'grid gap-x-4 gap-y-2 border-y py-3 sm:grid-cols-[10rem_1fr]'}>
+    <dl className={small ? 'grid gap-x-4 gap-y-1 text-12 sm:grid-cols-[10rem_1fr]' : 'grid gap-x-4 gap-y-3 border-y py-3 sm:grid-cols-[10rem_1fr]'}>
       {facts.map((fact) => (
-        <div key={fact.label} className="contents">
+        <div key={fact.label} className="grid gap-0.5 sm:contents">
           <dt className={small ? 'text-muted' : 'text-13 text-muted'}>
             <bdi>{visibleText(fact.label)}</bdi>
           </dt>

@@ -40,15 +40,15 @@ describe('describePlan', () => {
 
   it('never leaves out a member, not even one it has no words for', () => {
     const { facts } = statementOf(withPayload({ surprise: { amount: 1e6 }, constructor: 'x' }))
-    expect(facts).toContainEqual({ label: 'surprise', values: ['amount: 1000000'], form: 'text' })
+    expect(facts).toContainEqual({ label: 'surprise', values: ['amount: 1,000,000'], form: 'text' })
     expect(facts).toContainEqual({ label: 'constructor', values: ['x'], form: 'text' })
   })
 
   it('lists every criterion with its evidence, every budget limit and the envelope', () => {
     const { facts, envelope } = statementOf(bytesOf(createDraft))
-    expect(facts).toContainEqual({ label: 'Done when', values: ['links: Every link works. (evidence: deterministic_test)'], form: 'text' })
-    expect(facts).toContainEqual({ label: 'Budget', values: ['currency: EUR', 'financialLimit: 50'], form: 'text' })
-    expect(envelope.map((fact) => fact.label)).toEqual(expect.arrayContaining(['Action id', 'Signed as', 'Prepared at', 'kind']))
+    expect(facts).toContainEqual({ label: 'Done when', values: ['links: Every link works. (proven by deterministic test)'], form: 'text' })
+    expect(facts).toContainEqual({ label: 'Budget', values: ['Cost: 50', 'Currency: EUR'], form: 'text' })
+    expect(envelope.map((fact) => fact.label)).toEqual(expect.arrayContaining(['Action id', 'Signed as', 'Prepared at', 'Kind']))
   })
 
   it('shows both hashes of a decision in full', () => {

@@ -88,7 +88,13 @@ const text = (value: JsonValue | undefined): SentencePart => ({ text: shown(valu
 const quote = (value: JsonValue | undefined): SentencePart => ({ quote: shown(value) })
 const id = (value: JsonValue | undefined): SentencePart => ({ id: shown(value) })
 
-const shown = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+function shown(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  // Grouped by thousands, and with every digit that the bytes have.
+  if (typeof value === 'number') return value.toLocaleString('en', { maximumFractionDigits: 20 })
+  return JSON.stringify(value ?? null)
+}
 
 /** Members in reading order with their words. */
 const LABELS: ReadonlyMap<string, string> = new Map([
@@ -119,23 +125,43 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ['occurredAt', 'Decided at'],
   ['expiresAt', 'Challenge ends'],
   ['expectedRevision', 'Expected revision'],
+  ['membershipEpoch', 'Membership epoch'],
+  ['kind', 'Kind'],
+  ['correlationId', 'Correlation id'],
+  ['challengeId', 'Challenge'],
+  ['purpose', 'Purpose'],
+  ['approvalId', 'Approval id'],
+  ['financialLimit', 'Cost'],
+  ['currency', 'Currency'],
+  ['modelTokenLimit', 'Model tokens'],
+  ['toolCallLimit', 'Tool calls'],
+  ['computeSecondsLimit', 'Compute seconds'],
+  ['wallClockSecondsLimit', 'Wall-clock seconds'],
+  ['externalSideEffectLimit', 'External side effects'],
+  ['finalHumanApproval', 'A person approves the result'],
+  ['highRiskExecutionApproval', 'A person approves risky work first'],
+  ['policyVersion', 'Policy version'],
 ])
 
 const READING_ORDER = [...LABELS.keys()]
 
 /** One fact per member, in reading order; a member without a label of its own is shown under its name, never left out. */
 function factsOf(document: JsonObject, except: readonly string[] = []): Fact[] {
-  const rank = (member: string) => (LABELS.has(member) ? READING_ORDER.indexOf(member) : READING_ORDER.length)
-  return Object.keys(document)
+  return inReadingOrder(document)
     .filter((member) => !except.includes(member))
-    .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
     .map((member) => fact(member, document[member]!))
 }
 
+function inReadingOrder(object: JsonObject): readonly string[] {
+  const rank = (member: string) => (LABELS.has(member) ? READING_ORDER.indexOf(member) : READING_ORDER.length)
+  return Object.keys(object).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
+}
+
+const labelOf = (member: string): string => LABELS.get(member) ?? member
+
 function fact(member: string, value: JsonValue): Fact {
-  const label = LABELS.get(member) ?? member
   const values = member === 'definitionOfDone' ? asList(value).map(criterionWords) : isJsonObject(value) ? memberWords(value) : asList(value).map(shown)
-  return { label, values, form: formOf(member, value) }
+  return { label: labelOf(member), values, form: formOf(member, value) }
 }
 
 const asList = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value) ? value : [value])
@@ -149,11 +175,8 @@ function formOf(member: string, value: JsonValue): FactForm {
 function criterionWords(criterion: JsonValue): string {
   if (!isJsonObject(criterion)) return shown(criterion)
   const { criterionId, description, evidenceRequired, ...rest } = criterion
-  const words = `${shown(criterionId)}: ${shown(description)} (evidence: ${asList(evidenceRequired ?? null).map(shown).join(', ')})`
+  const words = `${shown(criterionId)}: ${shown(description)} (proven by ${asList(evidenceRequired ?? null).map(shown).join(', ').replaceAll('_', ' ')})`
   return Object.keys(rest).length === 0 ? words : `${words} ${JSON.stringify(rest)}`
 }
 
-const memberWords = (object: JsonObject): string[] =>
-  Object.keys(object)
-    .sort()
-    .map((member) => `${member}: ${shown(object[member])}`)
+const memberWords = (object: JsonObject): string[] => inReadingOrder(object).map((member) => `${labelOf(member)}: ${shown(object[member])}`)

@@ -37,8 +37,11 @@ export type CommandOutcome = Result<EventDocument, CommandRefusal>
 export interface CommandRunner {
   readonly phase: CommandPhase
   readonly isBusy: boolean
-  /** Signs and sends one Command. Resolves `ok` only once the authority's Event has been verified here. */
-  run(draft: CommandDraft, names?: NameHints): Promise<CommandOutcome>
+  /**
+   * Signs and sends one Command. Resolves `ok` only once the authority's Event has been verified here. `isStillTrue` is
+   * asked between the press and the signature; false signs nothing.
+   */
+  run(draft: CommandDraft, names?: NameHints, isStillTrue?: () => Promise<boolean>): Promise<CommandOutcome>
   reset(): void
 }
 
@@ -53,9 +56,9 @@ export function useCommand(): CommandRunner {
   const [phase, setPhase] = useState<CommandPhase>({ step: 'idle' })
 
   const run = useCallback(
-    async (draft: CommandDraft, names: NameHints = {}): Promise<CommandOutcome> => {
+    async (draft: CommandDraft, names: NameHints = {}, isStillTrue?: () => Promise<boolean>): Promise<CommandOutcome> => {
       setPhase({ step: 'signing' })
-      const outcome = await signAndDeliver({ signer, session, draft, names, onPhase: setPhase })
+      const outcome = await signAndDeliver({ signer, session, draft, names, isStillTrue, onPhase: setPhase })
       setPhase(outcome.ok ? { step: 'verified', event: outcome.value } : { step: 'refused', refusal: outcome.error })
       if (outcome.ok) await queryClient.invalidateQueries()
       return outcome
@@ -71,10 +74,11 @@ interface Attempt {
   readonly session: Session | undefined
   readonly draft: CommandDraft
   readonly names: NameHints
+  readonly isStillTrue: (() => Promise<boolean>) | undefined
   readonly onPhase: (phase: CommandPhase) => void
 }
 
-async function signAndDeliver({ signer, session, draft, names, onPhase }: Attempt): Promise<CommandOutcome> {
+async function signAndDeliver({ signer, session, draft, names, isStillTrue, onPhase }: Attempt): Promise<CommandOutcome> {
   const me = session?.me
   if (session === undefined || !me) return refuse('NOT_SIGNED_IN')
   const actionId = newUrn()
@@ -83,7 +87,8 @@ async function signAndDeliver({ signer, session, draft, names, onPhase }: Attemp
   let issuedAt: string
   do {
     issuedAt = serverNow()
-    signed = await signer.signCommand({ bytes: encodeCommand(draft, { actionId, issuedAt, principalId: me.principalId }), keyIds, names })
+    const bytes = encodeCommand(draft, { actionId, issuedAt, principalId: me.principalId })
+    signed = await signer.signCommand({ bytes, keyIds, names, ...(isStillTrue !== undefined && { isStillTrue }) })
   } while (!signed.ok && signed.error === 'stale')
   if (!signed.ok) return refuse(CODE_OF_SIGNER_REFUSAL[signed.error])
 
