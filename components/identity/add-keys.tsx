@@ -14,33 +14,23 @@ import { Section } from '../ui/page-header.tsx'
 import { browserName } from './browser-name.ts'
 import { KeyFileInput } from './key-file-input.tsx'
 import { addKey } from './key-registration.ts'
+import { saveKeyFile } from './save-key-file.ts'
 
 export interface AddKeysProps {
   readonly me: SignedInPerson
   readonly held: readonly HeldKey[] | undefined
 }
 
-interface SavedFile {
-  readonly publicKey: string
-  readonly name: string
-  readonly text: string
-}
-
 /** Second keys: one as a file to come back with, and those of a browser that so far has only the file. */
 export function AddKeys({ me, held }: AddKeysProps) {
   const { add, isBusy, refusal } = useAddKey(me)
-  const signer = useSigner()
-  const [file, setFile] = useState<SavedFile>()
+  const [made, setMade] = useState<HeldKey>()
   const valid = new Set(me.keys.filter((key) => key.revokedAt === undefined).map((key) => key.keyId))
   const usable = held?.filter((key) => key.binding !== undefined && valid.has(key.binding.keyId)) ?? []
   const missing = (['authority', 'conversation'] as const).filter((use) => !usable.some((key) => key.use === use && key.custody !== 'key-file'))
   const canAuthorize = usable.some((key) => key.use === 'authority')
 
-  const makeFile = async () => {
-    const key = await add({ use: 'authority', label: 'Key file', place: 'file' })
-    const text = key && (await signer.exportKeyFile(key.publicKey))
-    if (key && text !== undefined) setFile({ publicKey: key.publicKey, text, name: fileName(me.name) })
-  }
+  const makeFile = async () => setMade(await add({ use: 'authority', label: 'Key file', place: 'file' }))
   const makeForBrowser = async () => {
     for (const use of missing) if ((await add({ use, label: browserName(navigator.userAgent), place: 'browser' })) === undefined) return
   }
@@ -49,10 +39,10 @@ export function AddKeys({ me, held }: AddKeysProps) {
     <Section title="Add a key">
       <div className="grid gap-6 pt-4">
         {refusal !== undefined && <Notice tone="fail" title={refusal.happened}>{refusal.next}</Notice>}
-        {file === undefined ? (
+        {made === undefined ? (
           <MakeFile isBusy={isBusy} canAuthorize={canAuthorize} onMake={() => void makeFile()} />
         ) : (
-          <SaveFile file={file} onSaved={() => setFile(undefined)} />
+          <SaveFile made={made} personName={me.name} onSaved={() => setMade(undefined)} />
         )}
         {missing.length > 0 && <MakeForBrowser missing={missing} isBusy={isBusy} canAuthorize={canAuthorize} onMake={() => void makeForBrowser()} />}
       </div>
@@ -80,8 +70,6 @@ function useAddKey(me: SignedInPerson) {
   return { add, isBusy, refusal }
 }
 
-const fileName = (name: string): string => `countersign-key-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.json`
-
 function MakeFile({ isBusy, canAuthorize, onMake }: { readonly isBusy: boolean; readonly canAuthorize: boolean; readonly onMake: () => void }) {
   return (
     <div className="grid justify-items-start gap-2">
@@ -99,30 +87,21 @@ function MakeFile({ isBusy, canAuthorize, onMake }: { readonly isBusy: boolean; 
   )
 }
 
-function SaveFile({ file, onSaved }: { readonly file: SavedFile; readonly onSaved: () => void }) {
+function SaveFile({ made, personName, onSaved }: { readonly made: HeldKey; readonly personName: string; readonly onSaved: () => void }) {
   const signer = useSigner()
   const queryClient = useQueryClient()
   const [wasOffered, setWasOffered] = useState(false)
-  const save = () => {
-    const url = URL.createObjectURL(new Blob([file.text], { type: 'application/json' }))
-    const link = document.createElement('a')
-    link.href = url
-    link.download = file.name
-    link.click()
-    URL.revokeObjectURL(url)
-    setWasOffered(true)
-  }
-  // The second key is only worth having if it is not lost together with this browser.
   const finish = async () => {
-    await signer.forgetKey(file.publicKey)
+    await signer.forgetKey(made.publicKey)
     await queryClient.invalidateQueries({ queryKey: HELD_KEYS })
     onSaved()
   }
   return (
-    <Notice tone="wait" title="The key is registered. Save its file now; it is shown only here.">
-      <div className="mt-2 flex flex-wrap gap-2">
-        <Button variant="primary" icon={<Save aria-hidden className="size-4" />} onClick={save}>
-          Save {file.name}
+    <Notice tone="wait" title="The key is registered. Save its file now.">
+      Once you have the file, the key leaves this browser: it is worth having only if it is not lost together with it.
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button variant="primary" icon={<Save aria-hidden className="size-4" />} onClick={() => void saveKeyFile(signer, made.publicKey, personName).then(setWasOffered)}>
+          Save the key file
         </Button>
         <Button disabled={!wasOffered} onClick={() => void finish()}>
           I have the file

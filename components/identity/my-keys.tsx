@@ -14,6 +14,7 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
 import { AddKeys } from './add-keys.tsx'
 import { bindRegistered } from './key-registration.ts'
+import { saveKeyFile } from './save-key-file.ts'
 
 /** My keys as the Registry has them, which of them this browser holds, and how to add one. */
 export function MyKeys() {
@@ -83,8 +84,13 @@ function RegisteredKey({ view, held }: { readonly view: KeyView; readonly held: 
       </div>
       <div className="flex items-start gap-2">
         {held === undefined ? <span className="text-13 text-past">not in this browser</span> : <span className="text-13 font-medium">in this browser</span>}
-        {held?.custody === 'key-file' && <ForgetButton held={held} />}
       </div>
+      {held?.custody === 'key-file' && (
+        <div className="flex flex-wrap gap-2 md:col-span-2">
+          <SaveButton held={held} />
+          <ForgetButton held={held} />
+        </div>
+      )}
     </li>
   )
 }
@@ -104,6 +110,11 @@ function ForeignKey({ held }: { readonly held: HeldKey }) {
       {held.binding === undefined && <ForgetButton held={held} />}
     </li>
   )
+}
+
+function SaveButton({ held }: { readonly held: HeldKey }) {
+  const signer = useSigner()
+  return <Button onClick={() => void saveKeyFile(signer, held.publicKey, held.binding?.personName ?? '')}>Save its file</Button>
 }
 
 function ForgetButton({ held }: { readonly held: HeldKey }) {

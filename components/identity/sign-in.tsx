@@ -24,7 +24,7 @@ type RegisteredHeldKey = HeldKey & { readonly binding: KeyBinding }
 export function SignIn() {
   const held = useHeldKeys()
   return (
-    <div className="grid gap-8">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       <header>
         <h1 className="text-28 font-semibold tracking-tight">Sign in</h1>
         <p className="mt-2 text-muted">There is no password: a key in this browser signs a challenge of the server.</p>
@@ -53,7 +53,7 @@ function People({ keys }: { readonly keys: readonly RegisteredHeldKey[] }) {
   return (
     <>
       {refusal !== undefined && <Notice tone="fail" title={refusal.happened}>{refusal.next}</Notice>}
-      <ul className="grid gap-2">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
         {keys.map((key) => (
           <li key={key.publicKey} className="flex items-center gap-3 rounded-md border bg-raised p-4">
             <PrincipalMark id={key.binding.principalId} size="lg" />

@@ -4,7 +4,7 @@ import { Plus, Trash2 } from 'lucide-react'
 import type { AcceptanceCriterion, RequiredEvidence } from '../../protocol/generated/types.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Checkbox, Field, Input } from '../ui/field.tsx'
-import { criterionFault, EVIDENCE_KINDS, EVIDENCE_WORDS } from './criterion.ts'
+import { criterionFault, type CriterionFault, EVIDENCE_KINDS, EVIDENCE_WORDS } from './criterion.ts'
 import { emptyCriterion } from './mission-draft.ts'
 
 export interface CriteriaEditorProps {
@@ -44,21 +44,22 @@ export function CriteriaEditor({ criteria, onChange, isChecked }: CriteriaEditor
 interface CriterionRowProps {
   readonly position: number
   readonly criterion: AcceptanceCriterion
-  readonly fault: string | undefined
+  readonly fault: CriterionFault | undefined
   readonly onChange: (criterion: AcceptanceCriterion) => void
   readonly onRemove: (() => void) | undefined
 }
 
 function CriterionRow({ position, criterion, fault, onChange, onRemove }: CriterionRowProps) {
+  const faultOf = (member: CriterionFault['member']) => (fault?.member === member ? fault.words : undefined)
   return (
     <>
       <div className="grid items-start gap-3 sm:grid-cols-[10rem_minmax(0,1fr)_auto]">
-        <Field label="Short name">
+        <Field label="Short name" error={faultOf('criterionId')}>
           {(control) => (
             <Input {...control} className="font-mono" autoCapitalize="none" spellCheck={false} placeholder="link-check" value={criterion.criterionId} onChange={(event) => onChange({ ...criterion, criterionId: event.target.value })} />
           )}
         </Field>
-        <Field label="What has to be true" error={fault}>
+        <Field label="What has to be true" error={faultOf('description')}>
           {(control) => <Input {...control} placeholder="Every link leads somewhere." value={criterion.description} onChange={(event) => onChange({ ...criterion, description: event.target.value })} />}
         </Field>
         <IconButton label={`Remove criterion ${position}`} onClick={onRemove} disabled={onRemove === undefined} className="sm:mt-6">
@@ -74,6 +75,7 @@ function CriterionRow({ position, criterion, fault, onChange, onRemove }: Criter
             </Checkbox>
           ))}
         </div>
+        {faultOf('evidenceRequired') !== undefined && <p className="mt-1 text-12 text-fail">{faultOf('evidenceRequired')}</p>}
       </fieldset>
     </>
   )

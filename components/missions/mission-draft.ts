@@ -95,7 +95,7 @@ export function draftFaults(draft: MissionDraft, nowMs: number): DraftFaults {
   const faults: Record<DraftField, string | undefined> = {
     title: title.trim() === '' ? 'Give the mission a title.' : tooLong(title, 200),
     objective: objective.trim() === '' ? 'Say what the mission is for.' : tooLong(objective, 10_000),
-    criteria: criteria.length === 0 ? 'Add at least one criterion, or nobody can tell when the mission is done.' : criteria.map((one) => criterionFault(one, criteria)).find((fault) => fault !== undefined),
+    criteria: criteria.length === 0 ? 'Add at least one criterion, or nobody can tell when the mission is done.' : criteria.map((one) => criterionFault(one, criteria)?.words).find((words) => words !== undefined),
     coordinatorAgentId: coordinatorAgentId === '' ? 'Choose the agent that plans and hands out the work.' : undefined,
     deadline: Number.isNaN(due) ? 'Give a date and a time.' : due <= nowMs ? 'The deadline has passed. Choose a later one.' : undefined,
     budget: budgetFault(draft.budget),

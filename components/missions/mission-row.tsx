@@ -15,7 +15,7 @@ export function MissionRow({ mission, leadsTo = 'mission' }: { readonly mission:
       className="grid gap-x-4 gap-y-1 px-2 py-3 -outline-offset-2 hover:bg-sunk sm:grid-cols-[11rem_minmax(0,1fr)_auto]"
     >
       <span>
-        <StateTag state={status.health} />
+        <StateTag state={status.health} {...(mission.waitingOnMe && { word: 'Waits on you' })} />
       </span>
       <span className="min-w-0">
         <bdi className="block truncate font-medium">{visibleText(mission.title)}</bdi>

@@ -1,6 +1,6 @@
 'use client'
 
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useRouter } from 'next/navigation'
 import { Sparkles } from 'lucide-react'
 import { missionPath } from '../mission/mission-paths.ts'
@@ -25,12 +25,15 @@ export function NewMissionForm() {
   const faults: DraftFaults = isChecked ? draftFaults(draft, serverNowMs()) : {}
   const { create, phase, isBusy } = useCreateMission(editor)
 
+  const form = useRef<HTMLDivElement>(null)
+
   const submit = () => {
     setIsChecked(true)
-    if (Object.keys(draftFaults(draft, serverNowMs())).length === 0) void create()
+    if (Object.keys(draftFaults(draft, serverNowMs())).length === 0) return void create()
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
   }
   return (
-    <>
+    <div ref={form}>
       <PageHeader
         title="New mission"
         action={
@@ -71,7 +74,7 @@ export function NewMissionForm() {
       </Section>
       <div className="grid gap-4 border-t pt-6">
         <CommandProgress phase={phase} />
-        {Object.keys(faults).length > 0 && <Notice tone="fail" title="Not ready to sign">{[...new Set(Object.values(faults))].join(' ')}</Notice>}
+        {Object.keys(faults).length > 0 && <Notice tone="fail" title="Not ready to sign">What is missing is marked above.</Notice>}
         <div className="flex flex-wrap items-center gap-2">
           <Button variant="primary" size="lg" busy={isBusy} onClick={submit}>
             Review and sign
@@ -82,7 +85,7 @@ export function NewMissionForm() {
           <span className="text-12 text-muted">Kept as a draft in this browser.</span>
         </div>
       </div>
-    </>
+    </div>
   )
 }
 

@@ -12,7 +12,7 @@ export function ConnectionState() {
   const isLive = connection.state === 'live'
   const Icon = isLive ? Radio : RefreshCw
   return (
-    <p role="status" data-connection={connection.state} className={classNames('flex min-w-0 items-center gap-1.5 text-13', isLive ? 'text-muted' : 'text-wait')}>
+    <p role="status" data-connection={connection.state} className={classNames('flex min-w-0 items-center gap-1.5 text-13', connection.state === 'reconnecting' ? 'text-wait' : 'text-muted')}>
       <Icon aria-hidden className="size-4 shrink-0" />
       <span className="truncate">
         {isLive && 'Live'}

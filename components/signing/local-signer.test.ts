@@ -155,7 +155,10 @@ describe('a browser that can keep keys which cannot be copied out', () => {
   })
 })
 
-describe('a browser that cannot keep such keys', () => {
+// Key derivation is slow on purpose, and slower on a busy machine.
+const patiently = { timeout: 30_000 }
+
+describe('a browser that cannot keep such keys', patiently, () => {
   it('says why, and wraps the seed under a passphrase that is asked for each signature of authority', async () => {
     const gestures = person({ passphrase: PASSPHRASE })
     const signer = createLocalSigner({ store: refusingKeyStore(), gestures, origin: ORIGIN })
@@ -191,7 +194,7 @@ describe('a browser that cannot keep such keys', () => {
   })
 })
 
-describe('a key file', () => {
+describe('a key file', patiently, () => {
   it('carries a registered key into another browser, where it signs under its passphrase', async () => {
     const first = createLocalSigner({ store: memoryKeyStore(), gestures: person({ passphrase: PASSPHRASE }), origin: ORIGIN })
     const made = await first.createKeys([{ use: 'authority', label: 'Key file', place: 'file' }])

@@ -32,7 +32,7 @@ export function CopyButton({ value, label = 'Copy', className }: { readonly valu
 /** A command or file to take away, on one line or several. */
 export function Snippet({ text, label }: { readonly text: string; readonly label: string }) {
   return (
-    <div className="flex items-start gap-1 rounded-md border bg-raised py-1 pr-1 pl-3">
+    <div className="flex min-w-0 items-start gap-1 rounded-md border bg-raised py-1 pr-1 pl-3">
       <pre aria-label={label} tabIndex={0} className="min-w-0 flex-1 overflow-x-auto py-1.5 font-mono text-13">
         {text}
       </pre>

@@ -18,7 +18,7 @@ export function HashText({ value, label, grouped = false, copyable = true, class
   return (
     <span className={classNames('inline-flex max-w-full items-center gap-1 font-mono text-12', className)}>
       {grouped ? <Grouped value={value} label={label} /> : <Cut value={value} label={label} />}
-      {copyable && <CopyButton value={value} label={`Copy: ${label}`} className="size-6" />}
+      {copyable && <CopyButton value={value} label={`Copy: ${label}`} className="-my-0.5 size-6" />}
     </span>
   )
 }
@@ -26,8 +26,8 @@ export function HashText({ value, label, grouped = false, copyable = true, class
 function Grouped({ value, label }: { readonly value: string; readonly label: string }) {
   const { scheme, groups } = groupByFour(value)
   return (
-    <span role="img" aria-label={`${label}: ${value}`} className="flex flex-wrap gap-x-2 text-13">
-      {scheme !== '' && <span className="w-full text-12 text-muted">{scheme}</span>}
+    <span role="img" aria-label={`${label}: ${value}`} className="grid grid-cols-[repeat(8,max-content)] gap-x-2 text-13">
+      {scheme !== '' && <span className="col-span-8 text-12 text-muted">{scheme}</span>}
       {groups.map((group, at) => (
         <span key={at}>{group}</span>
       ))}

@@ -25,16 +25,16 @@ export interface NoticeProps {
 export function Notice({ tone = 'plain', title, children, code, action }: NoticeProps) {
   const { Icon, box, mark } = LOOK[tone]
   return (
-    <div role={tone === 'fail' ? 'alert' : 'status'} className={classNames('flex gap-3 rounded-md border px-4 py-3', box)}>
+    <div role={tone === 'fail' ? 'alert' : 'status'} className={classNames('flex flex-wrap gap-3 rounded-md border px-4 py-3 sm:flex-nowrap', box)}>
       <Icon aria-hidden className={classNames('mt-0.5 size-4 shrink-0', mark)} />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 basis-4/5 sm:basis-0">
         <p className="font-medium">
           {title}
           {code !== undefined && <span className="ml-2 font-mono text-12 font-normal text-muted">{code}</span>}
         </p>
         {children !== undefined && <div className="mt-1 text-13 text-muted">{children}</div>}
       </div>
-      {action !== undefined && <div className="self-center">{action}</div>}
+      {action !== undefined && <div className="ml-7 shrink-0 self-center sm:ml-0">{action}</div>}
     </div>
   )
 }
