@@ -24,6 +24,7 @@ import { SpaceActors } from './space-actors.ts'
 import { MissionFold, OrganizationFold } from './space-fold.ts'
 import { SpaceReads } from './space-reads.ts'
 import { SpaceTails } from './space-tails.ts'
+import { verifyLog } from './verify-log.ts'
 
 export interface AuthorityOptions {
   readonly store: Store
@@ -100,6 +101,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     submitCommand: (command, context) => path.submit(command, context),
     signAsAuthority: organization.authority.sign,
     receiptFor: (principalId, missionId) => exportReceipt({ organization, reads, log, keys, artifacts, clock }, principalId, missionId),
+    verifyLog: () => verifyLog({ log, readModels, registry: keys, verifySignature, liveState: (groupId) => reads.fingerprintOf(groupId) }),
     ready: async () => !isStopping && (await isReachable(store)),
     async stop() {
       invariant(!isStopping, 'the service is stopped once')

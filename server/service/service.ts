@@ -5,6 +5,7 @@ import type { Result } from '../../protocol/result.ts'
 import type { ParsedJson } from '../../protocol/strict-json.ts'
 import type { MembershipRow } from '../authority/read-models.ts'
 import type { GroupState } from '../authority/types.ts'
+import type { SpaceReport } from './verify-log.ts'
 import type { ArtifactStore, Clock, DecodedEntry, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey } from './ports.ts'
 
 export type Door = 'mwp' | 'http' | 'internal'
@@ -131,6 +132,8 @@ export interface AuthorityService {
   signAsAuthority(bytes: Uint8Array): Promise<Uint8Array>
   /** The exact receipt file of an approved Mission, or undefined when it is not approved or hidden from the caller. */
   receiptFor(principalId: string, missionId: string): Promise<Uint8Array | undefined>
+  /** Refolds every Space from zero and compares it with its signatures, its Commands, the read models and the live folds. */
+  verifyLog(): Promise<readonly SpaceReport[]>
   ready(): Promise<boolean>
   stop(): Promise<void>
 }

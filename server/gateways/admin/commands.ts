@@ -5,7 +5,7 @@ import { err, ok } from '../../../protocol/result.ts'
 import type { RegisteredKey } from '../../service/ports.ts'
 import type { AuthorityService } from '../../service/service.ts'
 
-type Service = Pick<AuthorityService, 'identities' | 'organization' | 'reads' | 'sessions'>
+type Service = Pick<AuthorityService, 'identities' | 'organization' | 'reads' | 'sessions' | 'verifyLog'>
 
 /** Why a command was not carried out, in words for the operator. */
 export type AdminRefusal = { readonly reason: string }
@@ -55,6 +55,7 @@ const commands = {
     const fingerprint = await reads.fingerprintOf(groupId)
     return fingerprint ? ok({ groupId, ...fingerprint }) : err({ reason: 'there is no such Group' })
   }),
+  'log verify': command({}, async ({ verifyLog }) => ok(await verifyLog())),
 }
 
 export type AdminCommand = keyof typeof commands

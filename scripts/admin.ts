@@ -1,0 +1,113 @@
+// `npm run admin -- …`: the operator's tool.
+import { parseArgs } from 'node:util'
+import type { AdminCommand } from '../server/gateways/admin/commands.ts'
+import { operate } from './operate.ts'
+
+const usage = `npm run admin -- <command> [options]
+
+  invite create [--name NAME] [--admin] [--ttl 7d]
+      A one-time link by which a person enrols. --ttl takes minutes, hours or days: 30m, 12h, 7d.
+  agent add NAME --public-key KEY --capability ID@VERSION … [--max-concurrency N] [--agent-id URI] [--key-id URI]
+      Registers the Ed25519 public key of an Agent (base64url, 43 characters) and issues its Agent Card.
+  agent list
+  key list [--principal ID]
+  key revoke KEYID [--at TIME]
+      Ends a key now or at an RFC 3339 time. What it signed before stays valid.
+  space list
+  space state GROUPID
+      How far the fold of a Group has come, and its hash.
+
+  --data DIR   folder of the server (default ./data, or DATA_DIR)
+  --json       print the result as JSON
+  --help
+
+Exit codes: 0 done, 1 refused or failed, 2 the command line makes no sense.`
+
+class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+const options = {
+  name: { type: 'string' },
+  admin: { type: 'boolean' },
+  ttl: { type: 'string' },
+  'public-key': { type: 'string' },
+  capability: { type: 'string', multiple: true },
+  'max-concurrency': { type: 'string' },
+  'agent-id': { type: 'string' },
+  'key-id': { type: 'string' },
+  principal: { type: 'string' },
+  at: { type: 'string' },
+  data: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>['values']
+
+/** Arguments of each command, from its operands and options. */
+const readers: Record<Exclude<AdminCommand, 'log verify'>, (operands: string[], values: Values) => Record<string, unknown>> = {
+  'invite create': (_operands, { name, admin, ttl }) => defined({ name, isAdmin: admin, ttlSeconds: ttl === undefined ? undefined : seconds(ttl) }),
+  'agent add': ([name], values) =>
+    defined({
+      name: name ?? needed('the name of the Agent'),
+      publicKey: values['public-key'] ?? needed('--public-key'),
+      capabilities: (values.capability ?? []).map(capability),
+      maxConcurrency: values['max-concurrency'] === undefined ? undefined : Number(values['max-concurrency']),
+      agentId: values['agent-id'],
+      keyId: values['key-id'],
+    }),
+  'agent list': () => ({}),
+  'key list': (_operands, { principal }) => defined({ principalId: principal }),
+  'key revoke': ([keyId], { at }) => defined({ keyId: keyId ?? needed('the key id'), at }),
+  'space list': () => ({}),
+  'space state': ([groupId]) => ({ groupId: groupId ?? needed('the Group id') }),
+}
+
+function needed(what: string): never {
+  throw new UsageError(`${what} is missing`)
+}
+
+function seconds(ttl: string): number {
+  const [, amount, unit] = /^(\d+)([mhd])$/.exec(ttl) ?? []
+  if (amount === undefined) throw new UsageError('--ttl looks like 30m, 12h or 7d')
+  return Number(amount) * { m: 60, h: 3600, d: 86_400 }[unit as 'm' | 'h' | 'd']
+}
+
+function capability(text: string): { id: string; version: string } {
+  const [id = '', version = ''] = text.split('@')
+  if (id === '' || version === '') throw new UsageError('--capability looks like release.report@1.0.0')
+  return { id, version }
+}
+
+const defined = (args: Record<string, unknown>) => Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined))
+
+/** One line an entry, `member: value` pairs for a single object. */
+function print(result: unknown): void {
+  const entries = Array.isArray(result) ? (result as unknown[]) : [result]
+  if (entries.length === 0) console.log('none')
+  for (const entry of entries) {
+    const cells = Object.entries(entry as Record<string, unknown>).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+    console.log(cells.join(Array.isArray(result) ? '  ' : '\n'))
+  }
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  if (values.help) return console.log(usage)
+  const [noun, verb, ...operands] = positionals
+  const command = `${noun ?? ''} ${verb ?? ''}`.trim()
+  const read = Object.hasOwn(readers, command) ? readers[command as keyof typeof readers] : undefined
+  if (!read) throw new UsageError(command === '' ? 'a command is needed' : `there is no command "${command}"`)
+  const result = await operate(command as keyof typeof readers, read(operands, values), values.data)
+  if (values.json) console.log(JSON.stringify(result, undefined, 2))
+  else print(result)
+}
+
+try {
+  await main()
+} catch (fault) {
+  const isUsage = fault instanceof UsageError || (fault as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
+  console.error(isUsage ? `${(fault as Error).message}\n\n${usage}` : fault instanceof Error ? fault.message : fault)
+  process.exitCode = isUsage ? 2 : 1
+}
