@@ -1,0 +1,70 @@
+import postgres from 'postgres'
+import { describe, expect, it } from 'vitest'
+import { newId, sampleBatch } from '../testing/batch-samples.ts'
+import { append } from './append.ts'
+import type { Sql } from './connect.ts'
+
+const databaseError = (code: string, constraint = '') =>
+  Object.assign(Object.create(postgres.PostgresError.prototype) as Error, { code, constraint_name: constraint, message: 'log_event_id_once receipts_action_id_once' })
+
+/** A driver that gives these answers in turn, errors by rejecting. */
+function driver(...answers: readonly (Error | { head: number }[])[]) {
+  const statements: string[] = []
+  const unsafe = async (text: string) => {
+    const answer = answers[statements.push(text) - 1]
+    if (answer instanceof Error || !answer) throw answer ?? new RangeError('no more answers')
+    return answer
+  }
+  return { sql: { unsafe } as unknown as Sql, statements }
+}
+
+describe('append', () => {
+  const batch = sampleBatch(newId(), 0)
+
+  it('repeats the whole statement after a serialization failure or a deadlock (6.3)', async () => {
+    const { sql, statements } = driver(databaseError('40001'), databaseError('40P01'), [{ head: 1 }])
+    expect(await append(sql, batch)).toEqual({ ok: true })
+    expect(new Set(statements).size).toBe(1)
+    expect(statements).toHaveLength(3)
+  })
+
+  it('gives up after five attempts', async () => {
+    const { sql, statements } = driver(...Array.from({ length: 9 }, () => databaseError('40001')))
+    await expect(append(sql, batch)).rejects.toMatchObject({ code: '40001' })
+    expect(statements).toHaveLength(5)
+  })
+
+  it('never repeats a statement whose outcome is unknown', async () => {
+    const { sql, statements } = driver(Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' }), [{ head: 1 }])
+    await expect(append(sql, batch)).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    expect(statements).toHaveLength(1)
+  })
+
+  it.each([
+    ['log_one_event_per_sequence', 'head'],
+    ['log_event_id_once', 'event-id'],
+    ['receipts_action_id_once', 'action-id'],
+    ['admissions_document_once', 'admission'],
+    ['admissions_record_id_once', 'admission'],
+  ])('takes a violation of %s for the conflict %s', async (constraint, conflict) => {
+    expect(await append(driver(databaseError('23505', constraint)).sql, batch)).toEqual({ ok: false, conflict })
+  })
+
+  it('throws for any other violation, whatever its message says', async () => {
+    await expect(append(driver(databaseError('23505', 'graph_nodes_one_per_event')).sql, batch)).rejects.toMatchObject({ code: '23505' })
+    await expect(append(driver(databaseError('23514', 'log_event_id_once')).sql, batch)).rejects.toMatchObject({ code: '23514' })
+  })
+
+  it('sends one text for batches of any size, so that it is prepared once', async () => {
+    const { sql, statements } = driver([{ head: 1 }], [{ head: 33 }])
+    await append(sql, batch)
+    await append(sql, sampleBatch(newId(), 1, { count: 32 }))
+    expect(statements[0]).toBe(statements[1])
+    expect(statements[0]).not.toContain('graph_edges')
+  })
+
+  it('refuses rows of another Space', async () => {
+    const foreign = { ...batch, receipts: sampleBatch(newId(), 0).receipts }
+    await expect(append(driver().sql, foreign)).rejects.toThrow('one Space')
+  })
+})

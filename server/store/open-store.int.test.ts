@@ -1,0 +1,144 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Store } from '../service/ports.ts'
+import { newId, sampleBatch } from '../testing/batch-samples.ts'
+import type { TestDatabase } from '../testing/test-database.ts'
+import { createTestDatabase, skipReason } from '../testing/test-database.ts'
+import { connect } from './connect.ts'
+import { openStore } from './open-store.ts'
+
+const migrationsFolder = join(import.meta.dirname, '../../drizzle/migrations')
+
+describe.skipIf(skipReason)(`opening the Store${skipReason ? ` (${skipReason})` : ''}`, () => {
+  let database: TestDatabase
+  let sql: postgres.Sql
+  const stores: Store[] = []
+  const folders: string[] = []
+
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  })
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((store) => store.close()))
+    await sql.end()
+    await database.drop()
+    for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
+  })
+
+  async function open(folder = migrationsFolder): Promise<Store> {
+    const store = await openStore({ url: database.url, migrationsFolder: folder })
+    stores.push(store)
+    return store
+  }
+
+  /** The migrations with one more at the end. */
+  async function laterMigrations(statement: string): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
+    folders.push(folder)
+    await cp(migrationsFolder, folder, { recursive: true })
+    const journalPath = join(folder, 'meta', '_journal.json')
+    const journal = JSON.parse(await readFile(journalPath, 'utf8')) as { entries: { idx: number }[] }
+    journal.entries.push({ ...journal.entries[0]!, ...{ idx: journal.entries.length, tag: '9999_later' } })
+    await writeFile(journalPath, JSON.stringify(journal))
+    await writeFile(join(folder, '9999_later.sql'), statement)
+    return folder
+  }
+
+  const countMigrations = async () => (await sql<{ count: number }[]>`SELECT count(*)::int AS count FROM schema_migrations`)[0]!.count
+
+  it('migrates once when many nodes start together', async () => {
+    const nodes = await Promise.all(Array.from({ length: 6 }, () => open()))
+    const spaceId = newId()
+    await nodes[0]!.log.append(sampleBatch(spaceId, 0))
+    expect(await nodes[5]!.log.head(spaceId)).toBe(1)
+    expect(await countMigrations()).toBe(JSON.parse(await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8')).entries.length)
+  })
+
+  it('applies what is new and keeps the data', async () => {
+    const spaceId = newId()
+    await (await open()).log.append(sampleBatch(spaceId, 0))
+    const before = await countMigrations()
+    const upgraded = await open(await laterMigrations('CREATE TABLE later (a integer)'))
+    expect(await countMigrations()).toBe(before + 1)
+    expect(await upgraded.log.head(spaceId)).toBe(1)
+  })
+
+  it('leaves nothing of migrations of which one fails', async () => {
+    const broken = await laterMigrations('CREATE TABLE later (a integer);--> statement-breakpoint\nCREATE TABLE later (a integer)')
+    await expect(open(broken)).rejects.toMatchObject({ code: '42P07' })
+    expect(await sql`SELECT FROM pg_tables WHERE schemaname = 'public'`).toHaveLength(0)
+    await open()
+  })
+
+  it('refuses a database that a newer program has migrated', async () => {
+    await open(await laterMigrations('CREATE TABLE later (a integer)'))
+    await expect(open()).rejects.toMatchObject({ name: 'StoreFault', code: 'database-newer' })
+  })
+
+  it('refuses when an applied migration has changed', async () => {
+    await open(await laterMigrations('CREATE TABLE later (a integer)'))
+    await expect(open(await laterMigrations('CREATE TABLE later (b integer)'))).rejects.toMatchObject({ code: 'migration-changed' })
+  })
+
+  it('bounds statements and idle transactions, and leaves durability as the server has it (6.5)', async () => {
+    const setting = async (session: postgres.Sql) => {
+      const names = ['statement_timeout', 'idle_in_transaction_session_timeout', 'fsync', 'synchronous_commit', 'full_page_writes']
+      const rows = await session<{ name: string; setting: string }[]>`SELECT name, setting FROM pg_settings WHERE name IN ${session(names)}`
+      return Object.fromEntries(rows.map((row) => [row.name, row.setting]))
+    }
+    const session = connect(database.url, 'postgres', 1)
+    const expected = { ...(await setting(sql)), statement_timeout: '30000', idle_in_transaction_session_timeout: '10000' }
+    expect(await setting(session)).toEqual(expected)
+    expect(expected).toMatchObject({ fsync: 'on', synchronous_commit: 'on' })
+    await session.end()
+  })
+
+  it('wakes every other node, once per Space however often it grew', async () => {
+    const [mine, other] = [await open(), await open()]
+    const [heardHere, heardThere]: string[][] = [[], []]
+    mine.wakeUps.subscribe((spaceId) => heardHere!.push(spaceId))
+    other.wakeUps.subscribe((spaceId) => heardThere!.push(spaceId))
+    const spaces = Array.from({ length: 400 }, newId)
+    for (const spaceId of [...spaces, ...spaces, ...spaces]) mine.wakeUps.publish(spaceId)
+    expect(heardHere).toHaveLength(1200)
+    await vi.waitFor(() => expect(new Set(heardThere)).toEqual(new Set(spaces)), { timeout: 10_000 })
+    expect(heardThere).toHaveLength(400)
+    expect(heardHere).toHaveLength(1200)
+  })
+
+  it('tells what is pending before it closes', async () => {
+    const [mine, other] = [await openStore({ url: database.url, migrationsFolder }), await open()]
+    const heard = new Promise((resolve) => other.wakeUps.subscribe(resolve))
+    mine.wakeUps.publish('urn:x:last')
+    await mine.close()
+    expect(await heard).toBe('urn:x:last')
+  })
+
+  it('tells the database time', async () => {
+    const { clock } = await open()
+    const [row] = await sql<{ ms: string }[]>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::text AS ms`
+    expect(Math.abs(clock.nowMs() - Number(row!.ms))).toBeLessThan(1000)
+  })
+
+  it('refuses to read a number that JavaScript would round', async () => {
+    const store = await open()
+    const spaceId = newId()
+    await sql`INSERT INTO spaces VALUES (${spaceId}, 'mission', 9007199254740993)`
+    await expect(store.log.head(spaceId)).rejects.toMatchObject({ cause: expect.objectContaining({ code: 'integer-unsafe' }) })
+    expect(await store.log.head(newId())).toBe(0)
+  })
+
+  it('lets two nodes race for a Space with exactly one winner for every head', async () => {
+    const nodes = [await open(), await open()]
+    const spaceId = newId()
+    for (let head = 0; head < 20; head += 1) {
+      const outcomes = await Promise.all(nodes.map((node) => node.log.append(sampleBatch(spaceId, head))))
+      expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
+    }
+    expect((await nodes[0]!.log.read(spaceId, 0, 100)).map((entry) => entry.sequence)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+  })
+})
