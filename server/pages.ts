@@ -11,7 +11,7 @@ export interface Pages {
   close(): Promise<void>
 }
 
-export const hotReloadPath = '/_next/webpack-hmr'
+export const hotReloadPath = '/_next/hmr'
 
 /** Prepares the pages of the project in `folder`; in production they have been built before. */
 export async function openPages({ folder, isDevelopment }: { folder: string; isDevelopment: boolean }): Promise<Pages> {
