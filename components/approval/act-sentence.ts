@@ -6,8 +6,11 @@ import type { ApprovalView } from '../trpc.tsx'
 
 export type Decision = 'approved' | 'changes_requested'
 
+/** `undecided` heads the page before a button is chosen. */
+export type Act = Decision | 'undecided'
+
 const TEMPLATE = '{act} revision {revision} of “{title}”: {artifacts}, {since}.'
-const ACTS: Readonly<Record<Decision, string>> = { approved: 'Approve', changes_requested: 'Request changes to' }
+const ACTS: Readonly<Record<Act, string>> = { approved: 'Approve', changes_requested: 'Request changes to', undecided: 'Decide on' }
 
 export const ACT_TEMPLATE = {
   id: 'countersign.act.mission-final.1',
@@ -15,9 +18,9 @@ export const ACT_TEMPLATE = {
 } as const
 
 /** "Approve revision 17 of “X”: 6 artifacts, 2 changed, 1 added and 1 removed since your decision on revision 14." */
-export function actSentence(view: ApprovalView, decision: Decision): string {
+export function actSentence(view: ApprovalView, act: Act): string {
   const values: Readonly<Record<string, string>> = {
-    act: ACTS[decision],
+    act: ACTS[act],
     revision: String(view.pending?.missionRevision ?? view.mission.revision),
     title: view.mission.title,
     artifacts: counted(new Set(view.pending?.artifactHashes).size, 'artifact'),

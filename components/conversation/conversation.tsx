@@ -70,7 +70,7 @@ interface StreamProps {
 
 function Stream({ stream, threadKey, byId, myId, answered, onToggleReply, waiting, phase }: StreamProps) {
   const { items } = stream
-  const scroll = useStreamScroll(threadKey, items[0]?.sequence, items.length + (waiting ? 1 : 0))
+  const { scroller, onScroll, unseen, toEnd } = useStreamScroll(threadKey, items[0]?.sequence, items.length + (waiting ? 1 : 0))
   useRevealSelected(items.length > 0)
   const itemView = (item: StreamItem) => {
     if (item.type === 'event') return <LedgerEntry entry={item.node} />
@@ -80,7 +80,7 @@ function Stream({ stream, threadKey, byId, myId, answered, onToggleReply, waitin
   }
   return (
     <div className="relative">
-      <div ref={scroll.scroller} onScroll={scroll.onScroll} tabIndex={0} role="region" aria-label="Messages and events" className="h-[calc(100dvh-27rem)] min-h-72 overflow-y-auto [overflow-anchor:none]">
+      <div ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Messages and events" className="h-[calc(100dvh-27rem)] min-h-72 overflow-y-auto [overflow-anchor:none]">
         <div className="grid min-h-full content-end gap-3 py-2 pr-2">
           <StreamState stream={stream} />
           <ol className="grid gap-3">
@@ -93,8 +93,8 @@ function Stream({ stream, threadKey, byId, myId, answered, onToggleReply, waitin
           )}
         </div>
       </div>
-      {scroll.unseen > 0 && (
-        <Button icon={<ArrowDown aria-hidden className="size-4" />} onClick={scroll.toEnd} className="absolute right-4 bottom-4 shadow-float">{scroll.unseen} new</Button>
+      {unseen > 0 && (
+        <Button icon={<ArrowDown aria-hidden className="size-4" />} onClick={toEnd} className="absolute right-4 bottom-4 shadow-float">{unseen} new</Button>
       )}
     </div>
   )

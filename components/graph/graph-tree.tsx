@@ -32,7 +32,7 @@ export function GraphTree({ graph, selected, onSelect }: GraphTreeProps) {
   const rows = useMemo(() => treeRows(forest, collapsed), [forest, collapsed])
   const [active, setActive] = useState(selected ?? graph.nodes.at(-1)?.sequence)
   const activeAt = Math.max(0, rows.findIndex((row) => row.node.sequence === active))
-  const view = useRowWindow({ count: rows.length, rowHeight: ROW_HEIGHT, origin: 0, followsEnd: false })
+  const { scroller, onScroll, from, to, reveal } = useRowWindow({ count: rows.length, rowHeight: ROW_HEIGHT, origin: 0, followsEnd: false })
 
   const setExpanded = (sequence: number, isExpanded: boolean) => setCollapsed((known) => {
     const next = new Set(known)
@@ -48,13 +48,13 @@ export function GraphTree({ graph, selected, onSelect }: GraphTreeProps) {
     else if (step.type === 'fold') setExpanded(step.sequence, step.isExpanded)
     else {
       setActive(rows[step.row]?.node.sequence)
-      view.reveal(step.row)
+      reveal(step.row)
     }
   }
   return (
     <div
-      ref={view.scroller}
-      onScroll={view.onScroll}
+      ref={scroller}
+      onScroll={onScroll}
       onKeyDown={onKeyDown}
       role="treegrid"
       tabIndex={0}
@@ -63,14 +63,14 @@ export function GraphTree({ graph, selected, onSelect }: GraphTreeProps) {
       aria-activedescendant={rows[activeAt] && `${listId}-${rows[activeAt].node.sequence}`}
       className="group absolute inset-0 overflow-y-auto focus-visible:-outline-offset-2"
     >
-      <div role="rowgroup" style={{ height: rows.length * ROW_HEIGHT, paddingTop: view.from * ROW_HEIGHT }} className="box-border">
-        {rows.slice(view.from, view.to).map((row, at) => (
+      <div role="rowgroup" style={{ height: rows.length * ROW_HEIGHT, paddingTop: from * ROW_HEIGHT }} className="box-border">
+        {rows.slice(from, to).map((row, at) => (
           <Row
             key={row.node.sequence}
             id={`${listId}-${row.node.sequence}`}
             row={row}
-            index={view.from + at + 1}
-            isActive={view.from + at === activeAt}
+            index={from + at + 1}
+            isActive={from + at === activeAt}
             isSelected={row.node.sequence === selected}
             onFold={() => setExpanded(row.node.sequence, !row.isExpanded)}
             onSelect={() => {

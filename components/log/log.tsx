@@ -19,7 +19,7 @@ const ROW_HEIGHT = 32
 export function Log() {
   const run = useLog()
   const { entries, hasOlder } = run.held
-  const rows = useRowWindow({ count: entries.length, rowHeight: ROW_HEIGHT, origin: entries[0]?.sequence ?? 0, followsEnd: true })
+  const { scroller, onScroll, from, to, isAtEnd, scrollToEnd } = useRowWindow({ count: entries.length, rowHeight: ROW_HEIGHT, origin: entries[0]?.sequence ?? 0, followsEnd: true })
   if (run.isLoading) return <div className="pt-4"><SkeletonRows rows={12} label="Loading the log" /></div>
   return (
     <div className="grid gap-2 pt-4">
@@ -29,17 +29,17 @@ export function Log() {
         {hasOlder && <Button busy={run.isLoadingOlder} onClick={() => void run.loadOlder()}>Load older</Button>}
       </div>
       <div className="relative">
-        <div ref={rows.scroller} onScroll={rows.onScroll} tabIndex={0} role="region" aria-label="Entries of the log" className="h-[calc(100dvh-20rem)] min-h-80 overflow-y-auto border-y">
-          <ol style={{ height: entries.length * ROW_HEIGHT, paddingTop: rows.from * ROW_HEIGHT }} className="box-border">
-            {entries.slice(rows.from, rows.to).map((line) => (
+        <div ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Entries of the log" className="h-[calc(100dvh-20rem)] min-h-80 overflow-y-auto border-y">
+          <ol style={{ height: entries.length * ROW_HEIGHT, paddingTop: from * ROW_HEIGHT }} className="box-border">
+            {entries.slice(from, to).map((line) => (
               <li key={line.sequence} aria-setsize={entries.length} aria-posinset={line.sequence - (entries[0]?.sequence ?? 0) + 1}>
                 <LedgerEntry entry={line} note={line.kind} />
               </li>
             ))}
           </ol>
         </div>
-        {!rows.isAtEnd && (
-          <Button icon={<ArrowDown aria-hidden className="size-4" />} onClick={rows.scrollToEnd} className="absolute right-4 bottom-4 shadow-float">
+        {!isAtEnd && (
+          <Button icon={<ArrowDown aria-hidden className="size-4" />} onClick={scrollToEnd} className="absolute right-4 bottom-4 shadow-float">
             Newest
           </Button>
         )}

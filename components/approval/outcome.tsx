@@ -1,0 +1,37 @@
+'use client'
+
+import Link from 'next/link'
+import { FileDown } from 'lucide-react'
+import { missionPath, receiptPath } from '../mission/mission-paths.ts'
+import { SequenceLink } from '../mission/sequence-link.tsx'
+import { CommandProgress } from '../signing/command-progress.tsx'
+import type { CommandPhase } from '../signing/use-command.ts'
+import { buttonClass } from '../ui/button.tsx'
+
+/** How far a decision has come: signed here, accepted, verified. Only the last may say that the mission is approved. */
+export function DecisionOutcome({ phase, missionId }: { readonly phase: CommandPhase; readonly missionId: string }) {
+  if (phase.step === 'idle' || phase.step === 'signing') return null
+  return (
+    <section aria-label="Your decision" aria-live="polite" className="grid gap-3 rounded-md border px-4 py-4">
+      <CommandProgress phase={phase} />
+      {phase.step === 'verified' && <Verified event={phase.event} missionId={missionId} />}
+    </section>
+  )
+}
+
+function Verified({ event, missionId }: { readonly event: Extract<CommandPhase, { step: 'verified' }>['event']; readonly missionId: string }) {
+  const isApproved = event.kind === 'mission.approved'
+  return (
+    <>
+      <p className="text-16 font-semibold">
+        {isApproved ? 'Approved and verified' : 'Changes requested and verified'}
+        {event.sequence !== undefined && <span className="ml-2 font-normal"><SequenceLink sequence={event.sequence} /></span>}
+      </p>
+      <p>{isApproved ? 'The mission is closed for good. The receipt verifies offline, without an account here.' : 'The mission is active again; the coordinator reads your comment and submits anew.'}</p>
+      <div className="flex flex-wrap gap-2">
+        {isApproved && <a href={receiptPath(missionId)} download className={buttonClass()}><FileDown aria-hidden className="size-4" />Download the receipt</a>}
+        <Link href={missionPath(missionId)} className={buttonClass()}>Back to the board</Link>
+      </div>
+    </>
+  )
+}
