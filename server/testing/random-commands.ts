@@ -1,0 +1,188 @@
+// A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
+import type { Actor, CommandPayloads, Usage, WorkItemState } from '../../protocol/generated/types.ts'
+import type { VerifiedCommand, WorkRecord } from '../authority/types.ts'
+import { ada, ben, cora, groupAuthority, hashOf, otto, urnOf, wanda, wim } from './cast.ts'
+import { approvalOf, artifactOf, evidenceOf, missionPayload, progress, selectionBasis, workContract } from './documents.ts'
+import type { CommandChanges, GroupFixture } from './group-fixture.ts'
+import type { RandomSource } from './random-source.ts'
+
+interface Intent<K extends keyof CommandPayloads = keyof CommandPayloads> {
+  readonly actor: Actor
+  readonly kind: K
+  readonly payload: CommandPayloads[K]
+}
+
+type Idea = (group: GroupFixture, random: RandomSource, fresh: string) => Intent | undefined
+
+const intent = <K extends keyof CommandPayloads>(actor: Actor, kind: K, payload: CommandPayloads[K]): Intent => ({ actor, kind, payload }) as unknown as Intent
+
+const RENEW = 'ext.missionweaveprotocol.core.work_execution_lease_renew'
+const CHARGE = 'ext.missionweaveprotocol.core.resource_usage_record'
+const members = [ada, ben, cora, wim, wanda]
+const everybody = [...members, otto, groupAuthority]
+
+function work(group: GroupFixture, random: RandomSource, ...states: readonly WorkItemState[]): WorkRecord | undefined {
+  const records = [...group.state.workItems.values()]
+  const fitting = states.length > 0 ? records.filter(({ item }) => states.includes(item.state)) : records
+  return random.oneOf(fitting)
+}
+
+const ownerOf = ({ item }: WorkRecord): Actor => (item.owner?.agentId === wanda.id ? wanda : wim)
+const place = (group: GroupFixture, { item }: WorkRecord) => ({ state: group.state, workItemId: item.workItemId, now: group.now })
+const cited = ({ item, ownershipEpoch, executionLease }: WorkRecord) => ({ workItemId: item.workItemId, ownershipEpoch: Math.max(1, ownershipEpoch), executionLeaseId: executionLease?.leaseId ?? urnOf('no lease') })
+const publishedBy = (group: GroupFixture, { item }: WorkRecord) => [...group.state.artifacts.values()].flat().filter(({ workItemId }) => workItemId === item.workItemId)
+
+/** A contract below `parent`, if there is one, sometimes with dependencies and a gate. */
+function contract(group: GroupFixture, random: RandomSource, contractVersion: number) {
+  const dependency = random.chance(0.3) ? work(group, random) : undefined
+  const budget = random.chance(0.2) ? { modelTokenLimit: 1 + random.below(600) } : { currency: 'EUR', financialLimit: random.below(30), modelTokenLimit: random.below(200) }
+  const gated = random.chance(0.05) ? { executionApproval: 'human_required' as const } : {}
+  return workContract({ contractVersion, goal: `Goal ${random.below(1e6)}`, budget, dependencyWorkItemIds: dependency ? [dependency.item.workItemId] : [], ...gated })
+}
+
+/** Everything that verified work has published, and whatever failed dropped. */
+function submission(group: GroupFixture): Intent | undefined {
+  const records = [...group.state.workItems.values()]
+  const artifactHashes = records.filter(({ item }) => item.state === 'verified').flatMap((record) => publishedBy(group, record).map(({ contentHash }) => contentHash))
+  const dropped = records.filter(({ item }) => item.state === 'failed').map(({ item }) => ({ workItemId: item.workItemId, reason: 'Given up.' }))
+  return artifactHashes.length === 0 ? undefined : intent(cora, 'mission.submit_for_approval', { artifactHashes: [...new Set(artifactHashes)], summary: 'Done.', openRisks: [], dropped })
+}
+
+/** A step towards the owner's decision: unfinished work is withdrawn one by one. */
+function windDown(group: GroupFixture, random: RandomSource): Intent | undefined {
+  if (group.state.mission.state === 'awaiting_approval') {
+    const decision = random.chance(0.2) ? 'approved' : 'changes_requested'
+    return intent(ada, decision === 'approved' ? 'mission.approve' : 'mission.request_changes', { approval: approvalOf(group.state, decision, group.now) })
+  }
+  const open = work(group, random, 'open', 'offered', 'queued', 'active', 'submitted')
+  return open ? intent(ada, 'work.cancel', { workItemId: open.item.workItemId, reason: 'No time left.' }) : submission(group)
+}
+
+const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
+  [5, (group, random, fresh) => {
+    const references = [random.oneOf([...group.state.sequenceOf.keys()]), urnOf(`unknown ${fresh}`)].filter((id) => id !== undefined)
+    const mention = random.oneOf(everybody)
+    return intent(random.oneOf(members) ?? ada, 'message.post', { messageId: urnOf(fresh), content: [{ type: 'text', text: fresh }], references, mentions: mention ? [mention] : [] })
+  }],
+  [1, (group, random) => intent(random.oneOf([ada, cora]) ?? ada, 'membership.change', { member: random.oneOf([ben, wim, wanda, otto]) ?? wim, role: random.oneOf(['worker', 'worker', 'reviewer', 'observer', 'coordinator'] as const) ?? 'worker' })],
+  [2, () => intent(ada, 'membership.change', { member: wim, role: 'worker' })],
+  [1, () => intent(cora, 'membership.change', { member: wanda, role: 'worker' })],
+  [0.5, (_, random) => intent(ada, 'membership.end', { member: random.oneOf(members) ?? wim, reason: 'No work left.' })],
+  [1, () => intent(cora, 'mission.renew_coordinator', { leaseSeconds: 7200 })],
+  [2, (group, random, fresh) => {
+    const parent = random.chance(0.3) ? work(group, random) : undefined
+    return intent(random.oneOf(members) ?? wim, 'work.propose', { proposalId: urnOf(fresh), contract: contract(group, random, 1), ...(parent && { parentWorkItemId: parent.item.workItemId }) })
+  }],
+  [4, (group, random, fresh) => {
+    const parent = random.chance(0.25) ? work(group, random) : undefined
+    const replaced = random.chance(0.3) ? work(group, random, 'failed', 'cancelled') : undefined
+    const links = { ...(parent && { parentWorkItemId: parent.item.workItemId }), ...(replaced && { replacesWorkItemId: replaced.item.workItemId }) }
+    return intent(cora, 'work.authorize', { workItemId: urnOf(fresh), contract: contract(group, random, 1), ...links })
+  }],
+  [2, (group, random, fresh) => {
+    const proposal = random.oneOf([...group.state.proposals.values()])
+    if (!proposal) return undefined
+    const parent = proposal.parentWorkItemId === undefined ? {} : { parentWorkItemId: proposal.parentWorkItemId }
+    return intent(cora, 'work.authorize', { workItemId: urnOf(fresh), contract: proposal.contract, proposalId: proposal.proposalId, ...parent })
+  }],
+  [6, (group, random) => {
+    const record = work(group, random, ...(random.chance(0.8) ? (['open', 'offered', 'failed'] as const) : []))
+    if (!record) return undefined
+    const candidates = random.chance(0.3) ? [wim, wanda] : [random.oneOf([wim, wanda, ben]) ?? wim]
+    const revised = random.chance(0.2) && { contract: contract(group, random, record.item.contract.contractVersion + 1) }
+    return intent(cora, 'work.offer', { workItemId: record.item.workItemId, candidateAgentIds: candidates.map(({ id }) => id), selectionBasis: selectionBasis(), ...revised })
+  }],
+  [8, (group, random) => {
+    const record = work(group, random, ...(random.chance(0.9) ? (['offered'] as const) : []))
+    const offer = random.oneOf(record?.item.offers ?? [])
+    if (!record || !offer) return undefined
+    return intent({ type: 'agent', id: offer.agentId }, 'work.accept_offer', { workItemId: record.item.workItemId, offerId: offer.offerId, ownershipLeaseSeconds: 60 + random.below(2000) })
+  }],
+  [8, (group, random) => {
+    const record = work(group, random, ...(random.chance(0.9) ? (['queued'] as const) : []))
+    return record && intent(ownerOf(record), 'work.start', { workItemId: record.item.workItemId, ownershipEpoch: Math.max(1, record.ownershipEpoch), executionLeaseSeconds: 60 + random.below(600) })
+  }],
+  [2, (group, random) => {
+    const record = work(group, random, 'active', 'queued')
+    return record && intent(ownerOf(record), 'work.checkpoint', { ...cited(record), progress: progress() })
+  }],
+  [2, (group, random) => {
+    const record = work(group, random, 'active')
+    return record && intent(ownerOf(record), RENEW, { ...cited(record), leaseSeconds: 1 + random.below(900) })
+  }],
+  [3, (group, random) => {
+    const record = work(group, random, 'active')
+    const usageDelta: Usage = random.chance(0.5) ? { modelTokens: random.below(120) } : { financial: random.below(700) / 100, currency: 'EUR' }
+    return record && intent(ownerOf(record), CHARGE, { ...cited(record), usageDelta })
+  }],
+  [5, (group, random, fresh) => {
+    const record = work(group, random, 'active')
+    if (!record) return undefined
+    const source = random.chance(0.4) ? random.oneOf([...group.state.artifacts.keys()]) : undefined
+    const content = random.chance(0.2) ? 'shared content' : fresh
+    const changes = { artifactId: urnOf(fresh), sourceArtifactHashes: source === undefined ? [] : [source], classification: random.oneOf(['internal', 'internal', 'restricted'] as const) ?? 'internal' }
+    return intent(ownerOf(record), 'artifact.publish', { ownershipEpoch: cited(record).ownershipEpoch, executionLeaseId: cited(record).executionLeaseId, artifact: artifactOf(place(group, record), content, changes) })
+  }],
+  [6, (group, random) => {
+    const record = work(group, random, 'active')
+    if (!record) return undefined
+    const published = publishedBy(group, record).map(({ contentHash }) => contentHash)
+    const artifactHashes = [...new Set(published.length > 0 ? published : [hashOf('nothing')])]
+    return intent(ownerOf(record), 'work.submit', { ...cited(record), artifactHashes, evidence: [evidenceOf(place(group, record), ownerOf(record))] })
+  }],
+  [7, (group, random) => {
+    const record = work(group, random, 'submitted')
+    return record && intent(cora, 'work.accept_result', { workItemId: record.item.workItemId, evidence: [evidenceOf(place(group, record), cora)] })
+  }],
+  [1, (group, random) => {
+    const record = work(group, random)
+    const actor = record && random.chance(0.4) ? ownerOf(record) : cora
+    if (!record) return undefined
+    const leases = actor === cora ? { workItemId: record.item.workItemId } : cited(record)
+    return intent(actor, 'work.fail', { ...leases, reason: 'It broke.', evidence: [evidenceOf(place(group, record), actor, { type: 'failure_report', result: 'failed' })] })
+  }],
+  [0.7, (group, random) => {
+    const record = work(group, random)
+    return record && intent(random.oneOf([ada, cora]) ?? ada, 'work.cancel', { workItemId: record.item.workItemId, reason: 'Not needed.' })
+  }],
+  [1, (group) => submission(group)],
+  [2, (group) => intent(ada, 'mission.request_changes', { approval: approvalOf(group.state, 'changes_requested', group.now) })],
+  [0.3, (group) => intent(ada, 'mission.approve', { approval: approvalOf(group.state, 'approved', group.now) })],
+  [0.03, () => intent(ada, 'mission.cancel', { reason: 'Enough.' })],
+  [0.2, (group) => intent(ada, 'mission.create', missionPayload('again', { groupId: group.state.groupId }))],
+]
+
+const TOTAL = IDEAS.reduce((sum, [weight]) => sum + weight, 0)
+
+/** The next Command for this Group; `fresh` names what the Command would create. Phases of work and of closing alternate. */
+export function randomCommand(group: GroupFixture, random: RandomSource, fresh: string): VerifiedCommand {
+  const isClosing = group.log.length % 120 > 90 && random.chance(0.6)
+  for (;;) {
+    const idea = (isClosing && windDown(group, random)) || pick(random)(group, random, fresh)
+    if (!idea) continue
+    const actor = random.chance(0.06) ? (random.oneOf(everybody) ?? ada) : idea.actor
+    return group.command(actor, idea.kind, idea.payload, random.chance(0.15) ? flaw(group, random) : {})
+  }
+}
+
+function pick(random: RandomSource): Idea {
+  let rest = random.next() * TOTAL
+  const chosen = IDEAS.find(([weight]) => (rest -= weight) < 0) ?? IDEAS[0]
+  if (!chosen) throw new Error('no ideas')
+  return chosen[1]
+}
+
+/** One thing that a sender may get wrong, or a revision that may well be right. */
+function flaw(group: GroupFixture, random: RandomSource): CommandChanges {
+  const flaws: readonly CommandChanges[] = [
+    { sessionEpoch: 1 + random.below(3) },
+    { membershipEpoch: 1 + random.below(4) },
+    { coordinatorEpoch: 2 },
+    { expectedRevision: random.below(6) },
+    { expectedRevision: group.state.mission.revision },
+    { keyUse: 'conversation' },
+    { workItemId: urnOf('other work') },
+    { causedByEventId: random.oneOf(group.log)?.eventId ?? urnOf('no Event') },
+  ]
+  return random.oneOf(flaws) ?? {}
+}
