@@ -7,7 +7,7 @@ const zone = {
   artifacts: '^server/artifacts/',
   gateway: '^server/gateways/',
   sdk: '^sdk/',
-  testing: '^server/testing/',
+  testing: '^(server|protocol)/testing/',
   root: '^server/(main|start|config|http|tls)\\.ts$',
   ui: '^components/',
   app: '^app/',

@@ -47,11 +47,7 @@ async function commit(): Promise<void> {
     const batch = queue.slice(0, maximumBatch)
     queue = queue.slice(maximumBatch)
     const answers = batch.map(answer)
-    await sql.unsafe(
-      'insert into floor_log (sequence, event, command) select * from unnest($1::bigint[], $2::bytea[], $3::bytea[])',
-      [answers.map((item) => item.sequence), answers.map((item) => item.event), batch.map((item) => item.bytes)] as never[],
-      { prepare: true },
-    )
+    await sql`insert into floor_log ${sql(answers.map(({ sequence, event }, index) => ({ sequence, event, command: batch[index]!.bytes })))}`
     batch.forEach(({ socket }, index) => socket.send(`{"frameType":"EVENT","event":${answers[index]?.event.toString('utf8')}}`))
   }
   isCommitting = false
