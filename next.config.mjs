@@ -2,8 +2,10 @@
 const nextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
-  // Sources import with their extension; nothing here needs the image optimizer or Server Actions, so neither is reachable.
+  // Nothing here needs the image optimizer or Server Actions, so neither is reachable.
   images: { unoptimized: true },
+  // In development the server is opened by its address as often as by its name.
+  allowedDevOrigins: ['127.0.0.1'],
   experimental: { optimizePackageImports: ['radix-ui', 'lucide-react'] },
 }
 

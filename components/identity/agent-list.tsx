@@ -12,7 +12,7 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
 
-const ADD_AGENT = `npm run admin -- agent add --name "Link checker" --public-key <base64url> --capability release.link-check@1.0.0`
+const ADD_AGENT = 'npm run admin -- agent add "Link checker" --public-key PUBLIC_KEY --capability release.link-check@1.0.0'
 
 /** Who can be asked to coordinate or to work, and how to add one. */
 export function AgentList() {

@@ -91,7 +91,8 @@ function EnrolmentForm({ token, invitedName, onEnrolled }: EnrolmentFormProps) {
     >
       <header>
         <h1 className="text-28 font-semibold tracking-tight">
-          Welcome, <bdi>{invitedName}</bdi>
+          {/* The owner's invitation, made at the first start, names nobody. */}
+          {invitedName === '' ? 'Welcome' : <>Welcome, <bdi>{invitedName}</bdi></>}
         </h1>
         <p className="mt-2 text-muted">
           There is no password here. Two keys stand for you: one signs what you say, the other what you decide. Every decision is shown to you before that key signs it.

@@ -114,7 +114,7 @@ function NoKeyHere() {
         <li>
           You are new: open your invitation link. An administrator makes one on the server:
           <div className="mt-2">
-            <Snippet label="invitation command" text='npm run admin -- invite "Your Name"' />
+            <Snippet label="invitation command" text='npm run admin -- invite create --name "Ada Example"' />
           </div>
         </li>
       </ol>
