@@ -1,4 +1,4 @@
-import type { Artifact, CapabilityRef, Classification, ModelVersion, ToolVersion } from '../protocol/generated/types.ts'
+import type { Artifact, CapabilityRef, Classification, Extensions, ModelVersion, ToolVersion } from '../protocol/generated/types.ts'
 import type { StoredContent } from './authority-http.ts'
 import type { Identity } from './identity.ts'
 import { newId, timeNow } from './ids.ts'
@@ -25,12 +25,14 @@ export interface ArtifactDescription {
   readonly modelVersions?: readonly ModelVersion[]
   /** `internal` when absent. */
   readonly classification?: Classification
+  /** For example `urn:countersign:artifact-name`, the file name that people see. */
+  readonly extensions?: Extensions
 }
 
 /** The signed manifest of stored content (A-45, A-200). */
 export function signManifest(identity: Identity, stored: StoredContent, description: ArtifactDescription): Promise<Artifact> {
   const { lease, mediaType, schemaUri, agentCardVersion, capabilities } = description
-  const { sourceArtifactHashes = [], toolVersions = [], modelVersions = [], classification = 'internal' } = description
+  const { sourceArtifactHashes = [], toolVersions = [], modelVersions = [], classification = 'internal', extensions } = description
   const manifest: Omit<Artifact, 'signature'> = {
     artifactId: newId(),
     contentHash: stored.contentHash,
@@ -47,6 +49,7 @@ export function signManifest(identity: Identity, stored: StoredContent, descript
     modelVersions: [...modelVersions],
     classification,
     createdAt: timeNow(),
+    ...(extensions && { extensions }),
   }
   return identity.signDocument(manifest, 'createdAt')
 }

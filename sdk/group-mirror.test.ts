@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import type { WorkRecord } from '../server/authority/types.ts'
+import { ada, cora, wanda, wim } from '../server/testing/cast.ts'
+import { GroupFixture } from '../server/testing/group-fixture.ts'
+import { workContract } from '../server/testing/documents.ts'
+import { advance, approve, citing, fail, reach, requestChanges, submitMission, workId } from '../server/testing/work-scenario.ts'
+import { GroupMirror } from './group-mirror.ts'
+
+function mirrorOf(group: GroupFixture, after = 0): GroupMirror {
+  const mirror = new GroupMirror()
+  for (const event of group.log.slice(after)) mirror.apply(event)
+  return mirror
+}
+
+/** What the authority holds of a WorkItem, in the mirror's terms. */
+const held = ({ item, executionLease, reason }: WorkRecord) => ({
+  workItemId: item.workItemId,
+  state: item.state,
+  revision: item.revision,
+  contract: item.contract,
+  offers: item.offers ?? [],
+  owner: item.owner,
+  submission: item.submission,
+  progress: item.progress,
+  executionLease,
+  reason,
+})
+
+function expectAgreement(group: GroupFixture): void {
+  const mirror = mirrorOf(group)
+  expect(mirror.sequence).toBe(group.state.sequence)
+  expect(mirror.mission).toEqual(group.state.mission)
+  expect(mirror.memberships).toEqual(group.state.memberships)
+  expect([...mirror.artifacts.keys()]).toEqual([...group.state.artifacts.keys()])
+  const statuses = (proposals: ReadonlyMap<string, { status: string }>) => [...proposals].map(([id, { status }]) => [id, status])
+  expect(statuses(mirror.proposals)).toEqual(statuses(group.state.proposals))
+  for (const record of group.state.workItems.values()) {
+    const { conversationId, evidence, ownershipLease, replacesWorkItemId, ...work } = mirror.workItems.get(record.item.workItemId)!
+    expect(conversationId).toBe(record.item.conversationId)
+    expect(evidence).toEqual(record.evidence)
+    expect(ownershipLease?.leaseId).toBe(record.ownershipLease?.leaseId)
+    expect(replacesWorkItemId).toBe(record.replacesWorkItemId)
+    expect(work).toEqual(JSON.parse(JSON.stringify(held(record))))
+  }
+}
+
+const progress = {
+  currentPhase: 'counting',
+  completedMilestones: [],
+  nextCheckpoint: 'half way',
+  blockers: [],
+  updatedCompletionEstimate: '2026-11-30T12:00:00.000Z',
+  evidenceIds: [],
+}
+
+describe('the mirror agrees with the authority', () => {
+  test.each(['open', 'offered', 'queued', 'active', 'published', 'submitted', 'verified'] as const)('about work that is %s', (stage) => {
+    const group = new GroupFixture().found()
+    reach(group, 'a', stage)
+    expectAgreement(group)
+  })
+
+  test.each<[string, (group: GroupFixture) => unknown]>([
+    ['failed', (group) => fail(group, 'a')],
+    ['failed and offered again', (group) => (fail(group, 'a'), advance(group, 'a', 'offered', 'queued', { worker: wanda }))],
+    ['cancelled', (group) => group.accept(ada, 'work.cancel', { workItemId: workId('a'), reason: 'Not needed.' })],
+    ['checkpointed', (group) => group.accept(wim, 'work.checkpoint', { ...citing(group, 'a'), progress })],
+    ['renewed', (group) => group.accept(wim, 'ext.missionweaveprotocol.core.work_execution_lease_renew', { ...citing(group, 'a'), leaseSeconds: 900 })],
+    ['interrupted by a new session', (group) => group.replaceSession(wim)],
+    ['out of time', (group) => group.pass(301).due()],
+    ['ended with its Mission', (group) => group.accept(ada, 'mission.cancel', { reason: 'Not needed.' })],
+  ])('about active work that is %s', (_what, then) => {
+    const group = new GroupFixture().found()
+    reach(group, 'a', 'active')
+    const before = group.log.length
+    then(group)
+    expect(group.log.length).toBeGreaterThan(before)
+    expectAgreement(group)
+  })
+
+  test('about proposals, before and after they are authorized', () => {
+    const group = new GroupFixture().found()
+    const contract = workContract()
+    const proposalId = workId('proposal')
+    group.accept(wim, 'work.propose', { proposalId, contract })
+    expectAgreement(group)
+    group.accept(cora, 'work.authorize', { workItemId: workId('a'), contract, proposalId })
+    expect(mirrorOf(group).proposals.get(proposalId)?.status).toBe('authorized')
+    expectAgreement(group)
+  })
+
+  test('about a Mission that is sent back and then approved', () => {
+    const group = new GroupFixture().found()
+    reach(group, 'a', 'verified')
+    submitMission(group, 'a')
+    expectAgreement(group)
+    group.accept(ada, 'mission.request_changes', requestChanges(group))
+    expectAgreement(group)
+    submitMission(group, 'a')
+    group.accept(ada, 'mission.approve', approve(group))
+    expectAgreement(group)
+    expect(mirrorOf(group).submissions.map(({ decision }) => decision?.decision)).toEqual(['changes_requested', 'approved'])
+  })
+})
+
+test('an Event that comes twice changes nothing', () => {
+  const group = new GroupFixture().found()
+  reach(group, 'a', 'verified')
+  const mirror = mirrorOf(group)
+  const before = structuredClone(mirror.mission)
+  for (const event of group.log) mirror.apply(event)
+  expect(mirror.mission).toEqual(before)
+})
+
+test('the pending offer to an Agent is found, and nobody else has one', () => {
+  const group = new GroupFixture().found()
+  reach(group, 'a', 'offered')
+  const mirror = mirrorOf(group)
+  expect(mirror.offerTo(wim.id, workId('a'))?.status).toBe('pending')
+  expect(mirror.offerTo(wanda.id, workId('a'))).toBeUndefined()
+})
+
+test('a latecomer knows what it was shown and no more', () => {
+  const group = new GroupFixture().found()
+  reach(group, 'a', 'open')
+  const seen = group.log.length
+  advance(group, 'a', 'offered', 'submitted')
+  const mirror = mirrorOf(group, seen)
+  expect(mirror.mission).toBeUndefined()
+  expect(mirror.workItems.get(workId('a'))).toMatchObject({ state: 'submitted', owner: { agentId: wim.id } })
+  expect(mirror.workItems.get(workId('a'))).not.toHaveProperty('contract')
+  expect(mirror.artifactsOf(workId('a'))).toHaveLength(1)
+})

@@ -1,0 +1,178 @@
+// The door in front of the real authority: what a small stand-in cannot prove.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { decodeBase64url, encodeBase64url } from '../../../protocol/base64url.ts'
+import { canonicalText } from '../../../protocol/canonical-json.ts'
+import { publicKeyOf } from '../../../protocol/ed25519-sign.ts'
+import type { Frame, Actor } from '../../../protocol/generated/types.ts'
+import { buildCommand, HumanClient, Identity, newId } from '../../../sdk/index.ts'
+import { openArtifactFolder } from '../../artifacts/artifact-folder.ts'
+import { silentLog } from '../../log.ts'
+import { loadOrganizationKeys } from '../../service/organization-keys.ts'
+import type { RunningServer, ServerOptions } from '../../start.ts'
+import { startServer } from '../../start.ts'
+import { createMemoryStore } from '../../testing/memory-store.ts'
+import { CLOSE_CODES } from './close-codes.ts'
+import type { TestAgent } from './testing/fake-service.ts'
+import { testAgent } from './testing/fake-service.ts'
+import { envelope, RawClient } from './testing/raw-client.ts'
+
+let folder: string
+let resources: ServerOptions['resources']
+let server: RunningServer
+let owner: HumanClient
+let coordinator: TestAgent
+let groupId: string
+let url: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'door-'))
+  const store = createMemoryStore()
+  const organization = await loadOrganizationKeys(folder, { name: 'Test', now: store.clock.now() })
+  resources = { store, organization, artifacts: await openArtifactFolder(join(folder, 'artifacts')) }
+  server = await startServer({ resources, log: silentLog() })
+  url = `ws://127.0.0.1:${server.port}/mwp`
+  const { token } = await server.service.identities.invite({ name: 'Ada', isAdmin: true, ttlSeconds: 60 })
+  owner = await HumanClient.enrol(server.origin, { token, name: 'Ada' })
+  coordinator = await register('Coordinator')
+  const created = await owner.createMission({
+    title: 'Release',
+    coordinatorAgentId: coordinator.agentId,
+    objective: 'Release it.',
+    definitionOfDone: [{ criterionId: 'done', description: 'It is released.', evidenceRequired: ['human_review'] }],
+    budget: { toolCallLimit: 10 },
+    deadline: new Date(Date.now() + 86_400_000).toISOString(),
+  })
+  groupId = created.groupId
+})
+afterEach(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true })
+})
+
+async function register(name: string): Promise<TestAgent> {
+  const { seed } = testAgent(name)
+  const publicKey = encodeBase64url(publicKeyOf(seed))
+  const capabilities = [{ id: 'countersign.coordination', version: '1.0.0' }]
+  const added = await server.service.identities.addAgent({ name, publicKey, capabilities })
+  if (!added.ok) throw new Error(added.error.reason)
+  return { ...added.value, seed }
+}
+
+const actorOf = ({ agentId }: TestAgent): Actor => ({ type: 'agent', id: agentId })
+
+async function message(agent: TestAgent, sessionEpoch: number, text = 'hello') {
+  const identity = new Identity(actorOf(agent), agent.keyId, agent.seed)
+  const payload = { messageId: newId(), content: [{ type: 'text' as const, text }], authority: false as const }
+  const target = { groupId, conversationId: `${groupId}:mission`, sessionEpoch, membershipEpoch: 1 }
+  return (await buildCommand(identity, 'message.post', payload, target)).command
+}
+
+const send = (client: RawClient, command: object) => client.send({ ...envelope(), frameType: 'COMMAND', command })
+const receiptsOf = (client: RawClient, actionId: string) =>
+  client.texts.filter((text) => text.includes('"EVENT"') && text.includes(`"cause":{"id":"${actionId}"`))
+const eventTextOf = (frame: string) => frame.slice(frame.indexOf('{"event":') + 9, frame.lastIndexOf(',"frameId":'))
+
+test('the challenge is the agreed transcript, bound to this server and this purpose (A-34, O-2)', async () => {
+  const client = await RawClient.authenticated(url, coordinator)
+  const { challenge, clientNonce, serverNonce } = client.received[0] as Extract<Frame, { phase: 'server_challenge' }>
+  const text = new TextDecoder().decode(decodeBase64url(challenge))
+  const transcript = JSON.parse(text) as Record<string, string>
+  expect(canonicalText(transcript)).toBe(text)
+  expect(Object.keys(transcript)).toEqual([
+    'agentId', 'audience', 'challengeId', 'clientNonce', 'expiresAt', 'keyId', 'protocolVersion', 'purpose', 'serverNonce',
+  ])
+  const { agentId, keyId } = coordinator
+  const purpose = 'missionweaveprotocol.session'
+  expect(transcript).toMatchObject({ agentId, keyId, clientNonce, serverNonce, audience: server.origin, protocolVersion: '0.1', purpose })
+})
+
+describe('receipts', () => {
+  test('a Command retried in the same session and in the next one is answered with the same Event (A-222)', async () => {
+    const first = await RawClient.authenticated(url, coordinator)
+    const command = await message(coordinator, 1)
+    send(first, command)
+    send(first, command)
+    await expect.poll(() => receiptsOf(first, command.actionId)).toHaveLength(2)
+    const second = await RawClient.authenticated(url, coordinator)
+    expect(await first.closed).toEqual(CLOSE_CODES.sessionReplaced)
+    send(second, command)
+    await expect.poll(() => receiptsOf(second, command.actionId)).toHaveLength(1)
+    const texts = [...receiptsOf(first, command.actionId), ...receiptsOf(second, command.actionId)].map(eventTextOf)
+    expect(new Set(texts).size).toBe(1)
+  })
+
+  test('a new Command under the epoch of a replaced session is stale (A-35)', async () => {
+    await RawClient.authenticated(url, coordinator)
+    const second = await RawClient.authenticated(url, coordinator)
+    const command = await message(coordinator, 1)
+    send(second, command)
+    expect(await second.findError('AUTH_STALE_SESSION')).toMatchObject({ relatedActionId: command.actionId, groupId })
+  })
+
+  test("another Agent's Command is refused on this connection", async () => {
+    const other = await register('Other')
+    const client = await RawClient.authenticated(url, coordinator)
+    send(client, await message(other, 1))
+    await client.findError('AUTH_FORBIDDEN')
+  })
+
+  test('a Command whose signature covers other bytes is refused and leaves no trace', async () => {
+    const client = await RawClient.authenticated(url, coordinator)
+    const head = await resources.store.log.head(groupId)
+    send(client, { ...(await message(coordinator, 1)), issuedAt: '2026-01-01T00:00:00.000Z' })
+    await client.findError('AUTH_INVALID_SIGNATURE')
+    expect(await resources.store.log.head(groupId)).toBe(head)
+    await client.roundTrip()
+  })
+})
+
+describe('Groups', () => {
+  test('an Agent that is no member is told that the Group does not exist (A-239)', async () => {
+    const stranger = await register('Stranger')
+    const client = await RawClient.authenticated(url, stranger)
+    client.subscribe(groupId, 0)
+    const hidden = await client.findError('GROUP_NOT_FOUND')
+    client.subscribe('urn:test:nowhere', 0)
+    const unknown = await client.find((frame) => frame.frameType === 'ERROR' && frame.error.groupId === 'urn:test:nowhere')
+    expect(hidden.message).toBe((unknown as Extract<Frame, { frameType: 'ERROR' }>).error.message)
+  })
+
+  test('stored bytes are what is delivered', async () => {
+    const client = await RawClient.authenticated(url, coordinator)
+    client.subscribe(groupId, 0)
+    await client.sequencesUpTo(groupId, 1)
+    const [stored] = await resources.store.log.read(groupId, 0, 1)
+    expect(eventTextOf(client.texts.find((text) => text.includes('"EVENT"'))!)).toBe(new TextDecoder().decode(stored!.bytes))
+  })
+
+  test('an acknowledged position is durable and cannot run ahead (A-234)', async () => {
+    const client = await RawClient.authenticated(url, coordinator)
+    const acknowledge = (sequence: number) =>
+      client.send({ ...envelope(), frameType: 'ACK', acknowledgements: [{ groupId, sequence }], sentAt: new Date().toISOString() })
+    acknowledge(1)
+    await expect.poll(async () => (await resources.store.directory.loadCursors(coordinator.agentId)).get(groupId)).toBe(1)
+    acknowledge(1_000)
+    await client.findError('INVALID_COMMAND')
+    expect((await resources.store.directory.loadCursors(coordinator.agentId)).get(groupId)).toBe(1)
+  })
+
+  test('a reader sees every Event once and in order while others write', async () => {
+    const writer = await RawClient.authenticated(url, coordinator)
+    const mission = await owner.missionView((await server.service.reads.groupFor(owner.principalId, groupId))!.state.mission.missionId)
+    const observer = await register('Observer')
+    await owner.submitIn(mission, 'membership.change', { member: actorOf(observer), role: 'observer', visibilityStartSequence: 0 })
+    const reader = await RawClient.authenticated(url, observer)
+    reader.subscribe(groupId, 0)
+    writer.subscribe(groupId, 0)
+    const commands = await Promise.all(Array.from({ length: 300 }, (_, index) => message(coordinator, 1, `message ${index}`)))
+    let sent = 0
+    const sendSome = () => commands.slice(sent, (sent += 30)).forEach((command) => send(writer, command))
+    for (sendSome(); sent < 300; sendSome()) await writer.sequencesUpTo(groupId, 2 + sent)
+    const all = Array.from({ length: 302 }, (_, index) => index + 1)
+    expect(await reader.sequencesUpTo(groupId, 302)).toEqual(all)
+    expect(await writer.sequencesUpTo(groupId, 302)).toEqual(all)
+  })
+})
