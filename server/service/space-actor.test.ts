@@ -1,0 +1,168 @@
+import { expect, it } from 'vitest'
+import { unavailableRegistry, validateRegistry } from '../../protocol/key-registry.ts'
+import { verifyDocument } from '../../protocol/verify-document.ts'
+import { encodeState } from '../authority/encode-state.ts'
+import { createMemoryStore } from '../testing/memory-store.ts'
+import { createNativeVerifier } from './native-ed25519.ts'
+import type { AppendBatch, AppendOutcome, Store } from './ports.ts'
+import { SpaceActor } from './space-actor.ts'
+import type { AdmissibleCommand } from './space-fold.ts'
+import { MissionFold } from './space-fold.ts'
+import type { Draft, Fixture, Person } from './testing/authority-fixture.ts'
+import { StillClock, codeOf, eventOf, newUrn, startAuthority } from './testing/authority-fixture.ts'
+import { ReleaseFlow } from './testing/release-flow.ts'
+
+const post = (groupId: string): Draft => ({ kind: 'message.post', groupId, membershipEpoch: 1, payload: { messageId: newUrn(), content: [{ type: 'text', text: 'Hello' }] } })
+
+/** A store that lets a test look at, hold up or refuse what is appended. */
+function watchedStore(clock: StillClock) {
+  const store = createMemoryStore({ clock })
+  const batches: AppendBatch[] = []
+  const hooks: { before?: (batch: AppendBatch) => Promise<AppendOutcome | undefined> } = {}
+  const append: Store['log']['append'] = async (batch) => {
+    batches.push(batch)
+    return (await hooks.before?.(batch)) ?? store.log.append(batch)
+  }
+  return { store: { ...store, log: { ...store.log, append } }, batches, hooks }
+}
+
+function closedGate() {
+  let open = () => {}
+  const passed = new Promise<undefined>((resolve) => (open = () => resolve(undefined)))
+  return { passed, open }
+}
+
+async function admissible(fixture: Fixture, owner: Person, groupId: string): Promise<AdmissibleCommand> {
+  const { organization, store } = fixture
+  const registry = validateRegistry({ organizationId: organization.organizationId, bindings: (await store.directory.loadKeys()).keys })
+  const document = await verifyDocument({ kind: 'command', bytes: await fixture.command(owner, post(groupId)), registry: registry.ok ? registry.value : unavailableRegistry, verifySignature: createNativeVerifier() })
+  if (!document.ok) throw new Error(document.error.reason)
+  return { document: document.value, keyUse: 'authority', nested: [] }
+}
+
+async function started() {
+  const clock = new StillClock()
+  const watched = watchedStore(clock)
+  const fixture = await startAuthority({ clock, store: watched.store })
+  const [owner, coordinator] = [await fixture.person('Olga'), await fixture.agent('Coordinator')]
+  const { groupId } = await fixture.mission(owner, coordinator)
+  watched.batches.length = 0
+  return { ...watched, fixture, owner, coordinator, groupId }
+}
+
+const stateOf = async ({ service }: Fixture, { actor }: Person, groupId: string) => Buffer.from(encodeState((await service.reads.groupFor(actor.id, groupId))!.state)).toString()
+
+it('commits one Command at once, and what arrives meanwhile in batches of 32 at most', async () => {
+  const { fixture, owner, groupId, store, batches, hooks } = await started()
+  const commands = await Promise.all(Array.from({ length: 41 }, () => admissible(fixture, owner, groupId)))
+  const { clock, organization } = fixture
+  const facts = { cardOf: () => undefined, sessionEpochOf: () => 0 }
+  const actor = new SpaceActor(groupId, { ...store, clock, organization, facts, openFold: async (spaceId) => new MissionFold(spaceId), onCommitted: () => {}, onLoaded: () => {} })
+  const gate = closedGate()
+  hooks.before = () => gate.passed
+  const [first, ...others] = commands.map((command) => () => actor.submit({ type: 'command', command }))
+  const sent = [first!()]
+  await expect.poll(() => batches.length).toBe(1)
+  sent.push(...others.map((submit) => submit()))
+  gate.open()
+  await Promise.all(sent)
+  expect(batches.map((batch) => batch.events.length)).toEqual([1, 32, 8])
+})
+
+it('decides a later Command of a batch on what the earlier ones left', async () => {
+  const { fixture, owner, groupId } = await started()
+  const payload = { messageId: newUrn(), content: [{ type: 'text', text: 'Once' }] }
+  const codes = (await Promise.all([1, 2].map(() => fixture.submit(owner, { ...post(groupId), payload })))).map(codeOf)
+  expect(codes.filter((code) => code === 'accepted')).toHaveLength(1)
+})
+
+it('decides again on the other writer’s log when two nodes write to one Space', async () => {
+  const { fixture, owner, groupId, store } = await started()
+  // The other node hears of nothing, so that every one of its appends may come too late.
+  const deaf = { ...store, wakeUps: { publish: () => {}, subscribe: () => () => {} } }
+  const other = await startAuthority({ clock: fixture.clock, store: deaf, organization: fixture.organization })
+  const outcomes = await Promise.all(Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? fixture : other).submit(owner, post(groupId))))
+  expect(outcomes.map((outcome) => (outcome.ok ? outcome.sequence : codeOf(outcome))).sort((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 30 }, (_, index) => index + 2))
+  await other.submit(owner, post(groupId))
+  await fixture.submit(owner, post(groupId))
+  const replayed = await startAuthority({ clock: fixture.clock, store, organization: fixture.organization })
+  expect(await stateOf(fixture, owner, groupId)).toBe(await stateOf(replayed, owner, groupId))
+})
+
+it('hears of what another node has written and reads it before it decides or shows anything', async () => {
+  const { fixture, owner, groupId, store, batches } = await started()
+  const other = await startAuthority({ clock: fixture.clock, store, organization: fixture.organization })
+  await other.submit(owner, post(groupId))
+  batches.length = 0
+  expect(eventOf(await fixture.submit(owner, post(groupId)))).toMatchObject({ sequence: 3 })
+  expect(batches).toHaveLength(1)
+})
+
+it('one Command of two nodes becomes one Event (A-222)', async () => {
+  const { fixture, owner, groupId, store } = await started()
+  const other = await startAuthority({ clock: fixture.clock, store, organization: fixture.organization })
+  const bytes = await fixture.command(owner, post(groupId))
+  const outcomes = await Promise.all([fixture, other, fixture, other].map(({ service }) => service.submitCommand(bytes, { door: 'http' })))
+  expect(new Set(outcomes.map((outcome) => outcome.ok && Buffer.from(outcome.eventBytes).toString())).size).toBe(1)
+  expect(await store.log.head(groupId)).toBe(2)
+})
+
+it('gives up after eight conflicts in a row, and starts afresh with the next Command', async () => {
+  const { fixture, owner, groupId, batches, hooks } = await started()
+  hooks.before = async () => ({ ok: false, conflict: 'head' })
+  expect(codeOf(await fixture.submit(owner, post(groupId)))).toBe('INTERNAL_ERROR')
+  expect(batches).toHaveLength(8)
+  delete hooks.before
+  expect(eventOf(await fixture.submit(owner, post(groupId)))).toMatchObject({ sequence: 2 })
+})
+
+it('keeps nothing of a batch that failed, whatever the fold had seen', async () => {
+  const { fixture, owner, groupId, hooks } = await started()
+  const before = await stateOf(fixture, owner, groupId)
+  hooks.before = async () => Promise.reject(new Error('connection lost'))
+  expect(codeOf(await fixture.submit(owner, post(groupId)))).toBe('INTERNAL_ERROR')
+  delete hooks.before
+  expect(await stateOf(fixture, owner, groupId)).toBe(before)
+})
+
+it('shows readers committed state only', async () => {
+  const { fixture, owner, groupId, hooks, batches } = await started()
+  const gate = closedGate()
+  hooks.before = () => gate.passed
+  const sent = fixture.submit(owner, post(groupId))
+  await expect.poll(() => batches.length).toBe(1)
+  let shown = 0
+  const reading = fixture.service.reads.groupFor(owner.actor.id, groupId).then((found) => (shown = found!.state.sequence))
+  expect(shown).toBe(0)
+  gate.open()
+  await Promise.all([sent, reading])
+  expect(shown).toBe(2)
+})
+
+it('never lets time run backwards within a Space', async () => {
+  const { fixture, owner, groupId } = await started()
+  fixture.clock.advance(10)
+  const { occurredAt } = eventOf(await fixture.submit(owner, post(groupId)))
+  fixture.clock.advance(-5)
+  expect(eventOf(await fixture.submit(owner, post(groupId)))).toMatchObject({ occurredAt })
+})
+
+it('refuses a second Mission of one id, although it would live in a Space of its own', async () => {
+  const { fixture, owner, coordinator } = await started()
+  const { missionId } = await fixture.mission(owner, coordinator)
+  await expect(fixture.mission(owner, coordinator, { missionId })).rejects.toThrow('this Mission id is taken')
+})
+
+it('records by timer that an Execution Lease has run out (A-182)', async () => {
+  const { fixture, owner, coordinator } = await started()
+  const worker = await fixture.agent('Worker')
+  const flow = await ReleaseFlow.executing(fixture, { owner, coordinator, worker })
+  const head = await fixture.store.log.head(flow.groupId)
+  const grown = new Promise<void>((resolve) => fixture.service.feeds.onGrowth((spaceId) => spaceId === flow.groupId && resolve()))
+  // A second service on the log finds the lease over at its start; the first would only notice at its next timer.
+  fixture.clock.advance(601)
+  await startAuthority({ clock: fixture.clock, store: fixture.store, organization: fixture.organization })
+  await grown
+  const [entry] = await fixture.service.reads.range(flow.groupId, head, 10)
+  expect(entry?.event).toMatchObject({ kind: 'ext.missionweaveprotocol.core.work_execution_lease_expired', cause: { type: 'timer' } })
+})
