@@ -53,7 +53,7 @@ export async function addKey({ signer, api }: Registrar, me: SignedInPerson, wan
     if (!proof.ok) return refusedBySigner(proof.error)
     const authorization = await signer.signStatement({
       bytes: encodeCanonical({ challengeId, publicKey: key.publicKey, purpose: ADD_KEY_PURPOSE, use: key.use }),
-      keyIds: me.keys.filter((known) => known.revokedAt === undefined).map((known) => known.keyId),
+      keyIds: await usableKeyIds(signer, me),
     })
     if (!authorization.ok) return refusedBySigner(authorization.error)
     const registered = await api.keys.add.mutate({
@@ -100,6 +100,13 @@ async function registering<T>(signer: Signer, made: readonly HeldKey[], register
     if (errorCode(cause) !== undefined) await forget()
     return err(wordsOf(cause))
   }
+}
+
+/** Keys of mine held here and not revoked; also one registered a moment ago, which the session does not list yet. */
+async function usableKeyIds(signer: Signer, me: SignedInPerson): Promise<readonly string[]> {
+  const revoked = new Set(me.keys.filter((known) => known.revokedAt !== undefined).map((known) => known.keyId))
+  const bindings = (await signer.listKeys()).flatMap(({ binding }) => binding ?? [])
+  return bindings.filter(({ principalId, keyId }) => principalId === me.principalId && !revoked.has(keyId)).map(({ keyId }) => keyId)
 }
 
 async function challengeFor(api: Registrar['api'], purpose: Parameters<Registrar['api']['session']['challenge']['mutate']>[0]['purpose']) {

@@ -53,27 +53,30 @@ export function SignDialog({ plan, keys, names, staleAtMs, onSign, onCancel, onS
       title="Sign this?"
       description="Read from the exact bytes that your key will sign. Your signature cannot be taken back, only answered by a new one."
       footer={
-        <div className="flex flex-wrap items-center justify-end gap-2">
-          <span className="mr-auto text-12 text-muted">Closing signs nothing.</span>
-          <Button size="lg" onClick={onCancel} disabled={progress === 'signing'}>
-            Do not sign
-          </Button>
-          {isStale ? (
-            <Button size="lg" variant="primary" onClick={onStale}>
-              Prepare again
+        <div className="grid gap-4">
+          {needsPassphrase && <PassphraseField value={passphrase} onChange={setPassphrase} isWrong={progress === 'wrong-passphrase'} />}
+          <div className="flex flex-wrap items-center justify-end gap-2">
+            <span className="mr-auto text-12 text-muted">Closing signs nothing.</span>
+            <Button size="lg" onClick={onCancel} disabled={progress === 'signing'}>
+              Do not sign
             </Button>
-          ) : (
-            <Button
-              size="lg"
-              variant="primary"
-              icon={<KeyRound aria-hidden className="size-4" />}
-              busy={progress === 'signing'}
-              disabled={!isArmed || (needsPassphrase && passphrase === '')}
-              onClick={(event) => event.nativeEvent.isTrusted && void sign()}
-            >
-              Sign
-            </Button>
-          )}
+            {isStale ? (
+              <Button size="lg" variant="primary" onClick={onStale}>
+                Prepare again
+              </Button>
+            ) : (
+              <Button
+                size="lg"
+                variant="primary"
+                icon={<KeyRound aria-hidden className="size-4" />}
+                busy={progress === 'signing'}
+                disabled={!isArmed || (needsPassphrase && passphrase === '')}
+                onClick={(event) => event.nativeEvent.isTrusted && void sign()}
+              >
+                Sign
+              </Button>
+            )}
+          </div>
         </div>
       }
     >
@@ -85,13 +88,17 @@ export function SignDialog({ plan, keys, names, staleAtMs, onSign, onCancel, onS
         )}
         <StatementView plan={plan} statement={describePlan(plan)} names={names} />
         <KeyChoice keys={keys} value={key} onChange={setPublicKey} />
-        {needsPassphrase && (
-          <Field label="Passphrase of this key" error={progress === 'wrong-passphrase' ? 'This passphrase does not open the key. Try again.' : undefined}>
-            {(control) => <Input {...control} type="password" autoComplete="current-password" value={passphrase} onChange={(event) => setPassphrase(event.target.value)} />}
-          </Field>
-        )}
       </div>
     </Dialog>
+  )
+}
+
+// In the footer, so that it and its error stay in view under a long statement.
+function PassphraseField({ value, onChange, isWrong }: { readonly value: string; readonly onChange: (value: string) => void; readonly isWrong: boolean }) {
+  return (
+    <Field label="Passphrase of this key" error={isWrong ? 'This passphrase does not open the key. Try again.' : undefined}>
+      {(control) => <Input {...control} type="password" autoComplete="current-password" value={value} onChange={(event) => onChange(event.target.value)} />}
+    </Field>
   )
 }
 
