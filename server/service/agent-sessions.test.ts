@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { encodeBase64url } from '../../protocol/base64url.ts'
+import type { Agent, Fixture } from './testing/authority-fixture.ts'
+import { codeOf, newUrn, startAuthority } from './testing/authority-fixture.ts'
+import { ReleaseFlow } from './testing/release-flow.ts'
+
+let fixture: Fixture
+let agent: Agent
+
+beforeEach(async () => {
+  fixture = await startAuthority()
+  agent = await fixture.agent('Worker')
+})
+
+const hello = (changes: Record<string, string> = {}) => ({ agentId: agent.actor.id, keyId: agent.keyId, clientNonce: 'bm9uY2U', ...changes })
+
+/** A challenge and the response that answers it. */
+async function challenged() {
+  const challenge = await fixture.service.sessions.challenge(hello())
+  if (!challenge.ok) throw new Error(challenge.error.code)
+  const { challengeId, serverNonce } = challenge.value
+  const bytes = Buffer.from(challenge.value.challenge, 'base64url')
+  return { bytes, response: { ...hello(), challengeId, serverNonce, signature: encodeBase64url(agent.sign(bytes)) } }
+}
+
+describe('the handshake (A-34, O-2)', () => {
+  it('signs a transcript that binds everything, in canonical form', async () => {
+    const { bytes, response } = await challenged()
+    expect(JSON.parse(bytes.toString())).toEqual({
+      agentId: agent.actor.id, audience: 'http://127.0.0.1:4310', challengeId: response.challengeId, clientNonce: 'bm9uY2U', expiresAt: '2026-11-29T12:01:00.000Z',
+      keyId: agent.keyId, protocolVersion: '0.1', purpose: 'missionweaveprotocol.session', serverNonce: response.serverNonce,
+    })
+  })
+
+  it('opens a session with the next Session Epoch, on record in the Organization’s log', async () => {
+    const { response } = await challenged()
+    const session = await fixture.service.sessions.accept(response)
+    expect(session).toMatchObject({ ok: true, value: { agentId: agent.actor.id, keyId: agent.keyId, sessionEpoch: 2, expiresAt: '2026-11-30T00:00:00.000Z' } })
+    const { organizationId } = fixture.organization
+    const entries = await fixture.service.reads.range(organizationId, 0, 100)
+    expect(entries.at(-1)?.event).toMatchObject({ kind: 'ext.missionweaveprotocol.identity.session_opened', payload: { agentId: agent.actor.id, sessionEpoch: 2, keyId: agent.keyId } })
+    expect(entries.at(-1)?.event).not.toHaveProperty('sequence')
+  })
+
+  it.each([
+    ['another nonce', { clientNonce: 'b3RoZXI' }],
+    ['another server nonce', { serverNonce: 'b3RoZXI' }],
+    ['another Agent', { agentId: 'urn:example:other' }],
+    ['another key', { keyId: 'urn:example:other' }],
+    ['a signature of something else', { signature: encodeBase64url(new Uint8Array(64)) }],
+    ['a signature that is none', { signature: 'AA' }],
+    ['an unknown challenge', { challengeId: 'urn:example:other' }],
+  ])('refuses %s, and the challenge is spent', async (_, changes) => {
+    const { response } = await challenged()
+    const refused = await fixture.service.sessions.accept({ ...response, ...changes })
+    expect(refused).toMatchObject({ ok: false, error: { code: 'AUTH_INVALID_SIGNATURE' } })
+    if (!('challengeId' in changes)) expect(await fixture.service.sessions.accept(response)).toMatchObject({ ok: false })
+  })
+
+  it('refuses a second use of a challenge, and a late one', async () => {
+    const { sessions } = fixture.service
+    const { response } = await challenged()
+    const late = await challenged()
+    expect(await sessions.accept(response)).toMatchObject({ ok: true })
+    expect(await sessions.accept(response)).toMatchObject({ ok: false })
+    fixture.clock.advance(60)
+    expect(await sessions.accept(late.response)).toMatchObject({ ok: false })
+  })
+
+  it('looks the same for an unknown Agent, an unknown key, a foreign key and a revoked key', async () => {
+    const other = await fixture.agent('Other')
+    const { identities, sessions } = fixture.service
+    await identities.revokeKey(other.keyId)
+    const refusals = await Promise.all(
+      [{ agentId: newUrn() }, { keyId: newUrn() }, { agentId: other.actor.id }, { agentId: other.actor.id, keyId: other.keyId }].map((changes) => sessions.challenge(hello(changes))),
+    )
+    expect(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size).toBe(1)
+    expect(refusals[0]).toMatchObject({ ok: false, error: { code: 'AUTH_INVALID_SIGNATURE' } })
+  })
+
+  it('gives different epochs to handshakes that end at once; only the highest is current', async () => {
+    const responses = await Promise.all([challenged(), challenged(), challenged()])
+    const accepted = await Promise.all(responses.map(({ response }) => fixture.service.sessions.accept(response)))
+    const sessions = accepted.flatMap((result) => (result.ok ? [result.value] : []))
+    expect(sessions.map((session) => session.sessionEpoch).sort()).toEqual([2, 3, 4])
+    expect(sessions.filter((session) => fixture.service.sessions.isCurrent(session)).map((session) => session.sessionEpoch)).toEqual([4])
+  })
+})
+
+describe('a session', () => {
+  it('is found by its token until it is replaced, expires or its key is revoked', async () => {
+    const { sessions, identities } = fixture.service
+    const first = agent.session
+    expect(sessions.byToken(first.token)).toBe(first)
+    expect(sessions.byToken(`${first.token}x`)).toBeUndefined()
+    const second = await fixture.handshake(agent)
+    expect([sessions.byToken(first.token), sessions.byToken(second.token)]).toEqual([undefined, second])
+    fixture.clock.advance(12 * 3600)
+    expect(sessions.byToken(second.token)).toBeUndefined()
+    const third = await fixture.handshake(agent)
+    await identities.revokeKey(agent.keyId)
+    expect(sessions.byToken(third.token)).toBeUndefined()
+  })
+
+  it('that is replaced is told, with the epoch that replaced it', async () => {
+    const told: unknown[] = []
+    const forget = fixture.service.sessions.onReplaced((...news) => told.push(news))
+    await fixture.handshake(agent)
+    forget()
+    await fixture.handshake(agent)
+    expect(told).toEqual([[agent.actor.id, 2]])
+  })
+
+  it('is online until its connection ends, whatever an older one does', async () => {
+    const { sessions } = fixture.service
+    const second = await fixture.handshake(agent)
+    sessions.ended(agent.session)
+    expect(sessions.isOnline(agent.actor.id)).toBe(true)
+    sessions.ended(second)
+    expect(sessions.isOnline(agent.actor.id)).toBe(false)
+    expect(sessions.isCurrent(second)).toBe(true)
+  })
+
+  it('that replaces another ends its Execution Leases before it may act (A-183)', async () => {
+    const [owner, coordinator] = [await fixture.person('Olga'), await fixture.agent('Coordinator')]
+    const flow = await ReleaseFlow.executing(fixture, { owner, coordinator, worker: agent })
+    const stale = flow.workDraft(await flow.publishDraft())
+    const head = await fixture.store.log.head(flow.groupId)
+    agent.session = await fixture.handshake(agent)
+    const [entry] = await fixture.service.reads.range(flow.groupId, head, 10)
+    expect(entry?.event).toMatchObject({ kind: 'ext.missionweaveprotocol.core.work_execution_lease_revoked', payload: { executionLeaseId: flow.executionLeaseId, reason: 'session_replaced', state: 'queued' } })
+    expect(codeOf(await fixture.submit(agent, stale))).toBe('AUTH_STALE_SESSION')
+    expect(codeOf(await fixture.submit(agent, { ...stale, sessionEpoch: 2 }))).toBe('WORK_LEASE_EXPIRED')
+    await flow.start()
+  })
+
+  it('on one node ends the sessions on the others (A-35)', async () => {
+    const other = await startAuthority({ clock: fixture.clock, store: fixture.store, organization: fixture.organization })
+    const told = new Promise((resolve) => fixture.service.sessions.onReplaced((...news) => resolve(news)))
+    const session = await other.handshake(agent)
+    expect(await told).toEqual([agent.actor.id, session.sessionEpoch])
+    expect(fixture.service.sessions.isCurrent(agent.session)).toBe(false)
+  })
+})
