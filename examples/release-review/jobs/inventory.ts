@@ -15,34 +15,46 @@ export interface Dependency {
 
 export interface Inventory { readonly project: string; readonly lockfileVersion: number; readonly dependencies: readonly Dependency[] }
 
-interface LockedPackage { name?: string; version?: string; license?: string; integrity?: string; dev?: boolean; optional?: boolean; devOptional?: boolean; link?: boolean }
+type ReadText = (path: string) => Promise<string>
 
-/** Reads `<folder>/package-lock.json` (lockfile version 2 or 3). Throws with a sentence when the folder has none that it can read. */
-export async function takeInventory(folder: string): Promise<Inventory> {
-  const lock = await readLock(folder)
-  const dependencies = await Promise.all(
-    Object.entries(lock.packages)
-      .filter(([path, entry]) => path.includes('node_modules/') && !entry.link)
-      .map(([path, entry]) => describe(folder, path, entry)),
-  )
+interface LockedPackage { name?: string; version?: string; license?: unknown; integrity?: string; dev?: boolean; optional?: boolean; devOptional?: boolean; link?: boolean }
+
+/**
+ * Reads `<folder>/package-lock.json` (lockfile version 2 or 3). Throws with a sentence when the folder has none that it
+ * can read. `readText` is called once for every file.
+ */
+export async function takeInventory(folder: string, readText: ReadText = readUtf8): Promise<Inventory> {
+  const lock = await readLock(folder, readText)
+  const dependencies: Dependency[] = []
+  for (const [path, entry] of Object.entries(lock.packages)) {
+    if (path.includes('node_modules/') && !entry.link) dependencies.push(await describe(folder, path, { entry, readText }))
+  }
   dependencies.sort((a, b) => a.name.localeCompare(b.name, 'en') || a.path.localeCompare(b.path, 'en'))
   return { project: lock.name, lockfileVersion: lock.lockfileVersion, dependencies }
 }
 
-async function readLock(folder: string) {
-  const text = await readFile(join(folder, 'package-lock.json'), 'utf8').catch((cause: unknown) => {
+async function readLock(folder: string, readText: ReadText) {
+  const text = await readText(join(folder, 'package-lock.json')).catch((cause: unknown) => {
     throw new Error('The folder has no package-lock.json that can be read.', { cause })
   })
-  const lock = JSON.parse(text) as { name?: string; lockfileVersion?: number; packages?: Record<string, LockedPackage> }
+  const lock = (parseLock(text) ?? {}) as { name?: string; lockfileVersion?: number; packages?: Record<string, LockedPackage> }
   if (!lock.packages) throw new Error('The lock file is older than version 2 and lists no packages. Run npm install with a current npm.')
   return { name: lock.name ?? 'unnamed', lockfileVersion: lock.lockfileVersion ?? 0, packages: lock.packages }
 }
 
-async function describe(folder: string, path: string, entry: LockedPackage): Promise<Dependency> {
+function parseLock(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error('The package-lock.json of the folder is not JSON.', { cause })
+  }
+}
+
+async function describe(folder: string, path: string, { entry, readText }: { entry: LockedPackage; readText: ReadText }): Promise<Dependency> {
   return {
     name: entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
     version: entry.version ?? '',
-    licence: entry.license ?? (await installedLicence(join(folder, path))),
+    licence: typeof entry.license === 'string' ? entry.license : (await installedLicence(join(folder, path), readText)),
     path,
     isDevelopmentOnly: entry.dev === true || entry.devOptional === true,
     isOptional: entry.optional === true || entry.devOptional === true,
@@ -51,11 +63,13 @@ async function describe(folder: string, path: string, entry: LockedPackage): Pro
 }
 
 /** The installed package's own word, for the few lock entries that carry none. */
-async function installedLicence(packageFolder: string): Promise<string> {
+async function installedLicence(packageFolder: string, readText: ReadText): Promise<string> {
   try {
-    const manifest = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as { license?: string | { type?: string } }
+    const manifest = JSON.parse(await readText(join(packageFolder, 'package.json'))) as { license?: string | { type?: string } }
     return typeof manifest.license === 'string' ? manifest.license : (manifest.license?.type ?? '')
   } catch {
     return ''
   }
 }
+
+const readUtf8: ReadText = (path) => readFile(path, 'utf8')

@@ -14,11 +14,16 @@ interface MarkdownFile { readonly path: string; readonly root: Root; readonly an
 
 const skippedFolders = new Set(['node_modules', 'dist', 'data', 'coverage', 'test-results', 'playwright-report'])
 
-/** Links that leave the folder or the machine are listed as `outside-folder` and `not-checked`, never silently dropped. */
-export async function checkLinks(folder: string): Promise<LinkReport> {
+type ReadText = (path: string) => Promise<string>
+
+/**
+ * Links that leave the folder or the machine are listed as `outside-folder` and `not-checked`, never silently dropped.
+ * `readText` is called once for every Markdown file.
+ */
+export async function checkLinks(folder: string, readText: ReadText = readUtf8): Promise<LinkReport> {
   const paths = await markdownFiles(folder)
   const files = new Map<string, MarkdownFile>()
-  for (const path of paths) files.set(path, await parseFile(folder, path))
+  for (const path of paths) files.set(path, parseFile(path, await readText(join(folder, path))))
   const links: LinkFinding[] = []
   for (const file of files.values()) {
     for (const { target, line } of linksOf(file.root)) links.push({ file: file.path, line, target, status: await statusOf(folder, file, target, files) })
@@ -43,8 +48,8 @@ async function sorted(folder: string): Promise<Dirent[]> {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-async function parseFile(folder: string, path: string): Promise<MarkdownFile> {
-  const root = fromMarkdown(await readFile(join(folder, path), 'utf8'))
+function parseFile(path: string, text: string): MarkdownFile {
+  const root = fromMarkdown(text)
   const slugger = new GithubSlugger()
   const anchors = new Set<string>()
   for (const node of walk(root)) {
@@ -89,3 +94,5 @@ function decode(text: string): string {
 }
 
 const exists = (path: string) => stat(path).then(() => true, () => false)
+
+const readUtf8: ReadText = (path) => readFile(path, 'utf8')
