@@ -35,13 +35,17 @@ export const decidePublish: Decider<'artifact.publish'> = (request) => {
 }
 
 function wrongManifest({ state, command, payload, env }: MemberRequest<'artifact.publish'>, { item }: WorkRecord): Refusal {
-  const { artifact } = payload
-  if (command.workItemId !== undefined && command.workItemId !== artifact.workItemId) return reject('INVALID_COMMAND', 'the manifest is about other work than the Command')
-  if (artifact.missionId !== item.missionId || artifact.groupId !== item.groupId) return reject('INVALID_COMMAND', 'the manifest names another Mission')
-  if (artifact.producer.agentId !== command.actor.id) return reject('INVALID_COMMAND', 'the manifest names another producer')
-  if (artifact.producer.agentCardVersion !== item.owner?.agentCardVersion) return reject('REVISION_CONFLICT', 'the work was accepted under another Agent Card version')
-  if (isAfter(artifact.createdAt, addSeconds(env.now, CLOCK_TOLERANCE_SECONDS))) return reject('INVALID_COMMAND', 'the manifest is dated in the future')
-  return idInUse(state, artifact.artifactId)
+  const { artifactId, missionId, groupId, workItemId, producer, createdAt } = payload.artifact
+  if (command.workItemId !== undefined && command.workItemId !== workItemId) {
+    return reject('INVALID_COMMAND', 'the manifest is about other work than the Command')
+  }
+  if (missionId !== item.missionId || groupId !== item.groupId) return reject('INVALID_COMMAND', 'the manifest names another Mission')
+  if (producer.agentId !== command.actor.id) return reject('INVALID_COMMAND', 'the manifest names another producer')
+  if (producer.agentCardVersion !== item.owner?.agentCardVersion) {
+    return reject('REVISION_CONFLICT', 'the work was accepted under another Agent Card version')
+  }
+  const latest = addSeconds(env.now, CLOCK_TOLERANCE_SECONDS)
+  return isAfter(createdAt, latest) ? reject('INVALID_COMMAND', 'the manifest is dated in the future') : idInUse(state, artifactId)
 }
 
 /** Sources are known here, and what is made of them is at least as confidential as each of them. */

@@ -63,7 +63,8 @@ function isReachable(state: GroupState, start: readonly string[], target: string
 
 /** work below other work gets no resource or operation that the work above it lacks. */
 export function widerResources(inner: WorkContract, outer: WorkContract): Refusal {
-  const isCovered = ({ resource, operations }: ResourceGrant) =>
-    operations.every((operation) => outer.allowedResources.some((grant) => grant.resource === resource && grant.operations.includes(operation)))
+  const isAllowed = (resource: string, operation: string) =>
+    outer.allowedResources.some((grant) => grant.resource === resource && grant.operations.includes(operation))
+  const isCovered = ({ resource, operations }: ResourceGrant) => operations.every((operation) => isAllowed(resource, operation))
   return inner.allowedResources.every(isCovered) ? undefined : reject('AUTH_FORBIDDEN', 'the parent work does not allow these resources')
 }

@@ -103,6 +103,12 @@ describe('the Coordinator’s rights', () => {
   })
 })
 
+describe('a cooperation override', () => {
+  it('that nobody granted lets nothing pass (A-278)', () => {
+    expect(founded().code(wim, 'message.post', said(), { cooperationOverrideGrantId: urnOf('grant') })).toBe('INVALID_COMMAND')
+  })
+})
+
 describe('keys', () => {
   it('let a conversation key post and propose, and nothing else', () => {
     const group = founded()

@@ -9,7 +9,7 @@ import type { CommandPayloadKind } from '../../protocol/validate.ts'
 import { decidePublish } from './artifact.ts'
 import { decideRenewCoordinator } from './coordinator.ts'
 import type { Refusal } from './fences.ts'
-import { groupNotFound, keyTooWeak, staleCoordinator, staleMembership, staleSession } from './fences.ts'
+import { groupNotFound, keyTooWeak, staleCoordinator, staleMembership, staleSession, unknownOverride } from './fences.ts'
 import { decideChangeMembership, decideEndMembership } from './membership.ts'
 import { decidePostMessage } from './message.ts'
 import { decideApprove, decideRequestChanges, decideSubmitForApproval } from './mission-approval.ts'
@@ -86,6 +86,10 @@ function admit(state: GroupState, { command }: VerifiedCommand, env: DecisionEnv
   if (actor.type === 'service') return err(reject('AUTH_FORBIDDEN', 'no policy lets a service do this'))
   const membership = state.memberships.get(actor.id)
   if (membership?.member.type !== actor.type) return err(groupNotFound())
-  const refusal = staleSession(command, env) ?? staleMembership({ command, membership }) ?? staleCoordinator({ command, state })
+  const refusal =
+    staleSession(command, env) ??
+    staleMembership({ command, membership }) ??
+    staleCoordinator({ command, state }) ??
+    unknownOverride(command)
   return refusal ? err(refusal) : ok(membership)
 }

@@ -13,7 +13,8 @@ export function decideDue(state: GroupState, env: DecisionEnv): readonly EventDr
   return over.map((execution) => {
     const { leaseId, expiresAt } = execution.lease
     const payload = { workItemId: execution.record.item.workItemId, executionLeaseId: leaseId, expiredAt: expiresAt } satisfies Payload
-    return { ...endOf(execution, env), kind: WORK_EXECUTION_LEASE_EXPIRED, cause: { type: 'timer', id: leaseId }, correlationId: leaseId, payload }
+    const cause = { type: 'timer', id: leaseId } as const
+    return { ...endOf(execution, env), kind: WORK_EXECUTION_LEASE_EXPIRED, cause, correlationId: leaseId, payload }
   })
 }
 

@@ -73,7 +73,9 @@ export function evolve(state: GroupState | undefined, document: EventDocument): 
 }
 
 /** The payload was written by `decide`, or checked on the way in. */
-const isGroupEvent = (document: EventDocument): document is EventDocument & GroupEvent => document.groupId !== undefined && document.sequence !== undefined
+function isGroupEvent(document: EventDocument): document is EventDocument & GroupEvent {
+  return document.groupId !== undefined && document.sequence !== undefined
+}
 
 function founded(event: EventDocument & GroupEvent): GroupState {
   invariant(event.kind === 'mission.created' && event.sequence === 1, 'the log of a Group begins with its Mission')

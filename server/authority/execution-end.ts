@@ -21,11 +21,13 @@ export function executionsOf(state: GroupState): readonly Execution[] {
   return running.sort((a, b) => compareTimes(a.lease.expiresAt, b.lease.expiresAt) || (a.lease.leaseId < b.lease.leaseId ? -1 : 1))
 }
 
+type EndDraft = Pick<EventDraft, 'eventId' | 'actor' | 'aggregateRevision' | 'conversationId' | 'workItemId'>
+
 /**
  * What every draft about the end of a lease has in common. A lease ends once, so its id names the Event: two nodes
  * that notice at the same time write the same one.
  */
-export function endOf({ record, lease }: Execution, { authority }: DecisionEnv): Pick<EventDraft, 'eventId' | 'actor' | 'aggregateRevision' | 'conversationId' | 'workItemId'> {
+export function endOf({ record, lease }: Execution, { authority }: DecisionEnv): EndDraft {
   const { conversationId, workItemId, revision } = record.item
   return { eventId: eventIdOf(`end of ${lease.leaseId}`), actor: authority, aggregateRevision: revision + 1, conversationId, workItemId }
 }

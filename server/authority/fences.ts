@@ -43,6 +43,11 @@ export function revisionConflict({ expectedRevision }: MemberRequest['command'],
   return reject('REVISION_CONFLICT', 'the object has changed since it was read', { expectedRevision, currentRevision: current })
 }
 
+/** a grant that does not exist, or is not needed, lets nothing pass. */
+export function unknownOverride({ cooperationOverrideGrantId }: MemberRequest['command']): Refusal {
+  return cooperationOverrideGrantId === undefined ? undefined : reject('INVALID_COMMAND', 'there is no such override grant')
+}
+
 const isSame = (a: Actor, b: Actor): boolean => a.type === b.type && a.id === b.id
 
 export const isOwnerOfMission = (state: GroupState, actor: Actor): boolean => isSame(state.mission.missionOwner, actor)

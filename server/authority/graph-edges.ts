@@ -20,10 +20,10 @@ const PARENTS: Parents = {
   ],
   'work.authorized': (state, { payload: { workItem, proposalId, parentWorkItemId, replacesWorkItemId } }) => [
     ...dependencies(state, workItem.contract.dependencyWorkItemIds),
-    ...[proposalId, parentWorkItemId, replacesWorkItemId].flatMap((id): Parent[] => (id === undefined ? [] : [['cause', state.sequenceOf.get(id)]])),
+    ...[proposalId, parentWorkItemId, replacesWorkItemId].map((id): Parent => ['cause', id === undefined ? id : state.sequenceOf.get(id)]),
   ],
   'work.offer.created': (state, { payload }) => dependencies(state, payload.contract?.dependencyWorkItemIds ?? []),
-  'work.submitted': (state, { payload: { workItemId, submission } }) => publications(state, 'source', submission.artifactHashes, workItemId),
+  'work.submitted': ownPublications,
   'artifact.published': (state, { payload }) => publications(state, 'source', payload.artifact.sourceArtifactHashes),
   'mission.submitted_for_approval': (state, { payload }) => publications(state, 'decides', payload.artifactHashes),
   'mission.approved': decided,
@@ -34,10 +34,15 @@ function dependencies({ workSteps }: GroupState, ids: readonly string[]): Parent
   return ids.map((id) => ['depends', workSteps.get(id)?.[0]])
 }
 
-/** Every publication of the content, or only those of one WorkItem. */
-function publications({ artifacts, sequenceOf }: GroupState, provenance: EdgeProvenance, hashes: readonly string[], workItemId?: string): Parent[] {
-  const published = hashes.flatMap((hash) => artifacts.get(hash) ?? []).filter((artifact) => workItemId === undefined || artifact.workItemId === workItemId)
-  return published.map(({ artifactId }) => [provenance, sequenceOf.get(artifactId)])
+/** Every publication of the content. */
+function publications({ artifacts, sequenceOf }: GroupState, provenance: EdgeProvenance, hashes: readonly string[]): Parent[] {
+  return hashes.flatMap((hash) => artifacts.get(hash) ?? []).map(({ artifactId }) => [provenance, sequenceOf.get(artifactId)])
+}
+
+/** What this WorkItem itself published of what it submits. */
+function ownPublications({ artifacts, sequenceOf }: GroupState, { payload }: GroupEvent<'work.submitted'>): Parent[] {
+  const published = payload.submission.artifactHashes.flatMap((hash) => artifacts.get(hash) ?? [])
+  return published.filter(({ workItemId }) => workItemId === payload.workItemId).map(({ artifactId }) => ['source', sequenceOf.get(artifactId)])
 }
 
 function decided(state: GroupState, { payload: { approval } }: GroupEvent<'mission.approved' | 'mission.changes_requested'>): Parent[] {

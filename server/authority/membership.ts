@@ -96,7 +96,9 @@ export const decideEndMembership: Decider<'membership.end'> = (request) => {
     actingLeaseOver(request) ??
     missionOver(request)
   if (refusal) return err(refusal)
-  if (current?.member.type !== payload.member.type || current.state !== 'active') return err(reject('INVALID_COMMAND', 'this Principal is not a member'))
+  if (current?.member.type !== payload.member.type || current.state !== 'active') {
+    return err(reject('INVALID_COMMAND', 'this Principal is not a member'))
+  }
   const stays = losesItsWork(request, payload)
   if (stays) return err(stays)
   const membership: Membership = { ...current, state: 'ended', membershipEpoch: current.membershipEpoch + 1, endedAt: env.now }

@@ -40,7 +40,8 @@ export const decideSubmitForApproval: Decider<'mission.submit_for_approval'> = (
 function wrongDrops({ workItems }: GroupState, { dropped }: MissionSubmitForApprovalPayload): Refusal {
   const ids = dropped.map(({ workItemId }) => workItemId)
   const isFailed = ids.every((id) => workItems.get(id)?.item.state === 'failed')
-  return isFailed && new Set(ids).size === ids.length ? undefined : reject('INVALID_COMMAND', 'only failed WorkItems can be dropped, each once')
+  if (isFailed && new Set(ids).size === ids.length) return undefined
+  return reject('INVALID_COMMAND', 'only failed WorkItems can be dropped, each once')
 }
 
 function unfinishedWork(state: GroupState, { dropped }: MissionSubmitForApprovalPayload): Refusal {
@@ -65,9 +66,10 @@ function settledFailures({ workItems }: GroupState): Set<string> {
 }
 
 function foreignArtifacts({ artifacts, workItems }: GroupState, { artifactHashes }: MissionSubmitForApprovalPayload): Refusal {
-  const isVerified = (hash: string) => artifacts.get(hash)?.some(({ workItemId }) => workItems.get(workItemId)?.item.state === 'verified')
-  const foreign = artifactHashes.find((hash) => !isVerified(hash))
-  return foreign === undefined ? undefined : reject('INVALID_COMMAND', 'no verified work published one of the artifacts', { details: { artifactHash: foreign } })
+  const isVerified = (workItemId: string) => workItems.get(workItemId)?.item.state === 'verified'
+  const artifactHash = artifactHashes.find((hash) => !artifacts.get(hash)?.some(({ workItemId }) => isVerified(workItemId)))
+  if (artifactHash === undefined) return undefined
+  return reject('INVALID_COMMAND', 'no verified work published one of the artifacts', { details: { artifactHash } })
 }
 
 /** `mission.approve`. */
@@ -121,9 +123,9 @@ function notAwaitingApproval({ mission }: GroupState): Refusal {
 function otherSubmission(state: GroupState, approval: Approval): Refusal {
   const pending = pendingOf(state)
   const { policyVersion } = state.mission.approvalPolicy
-  const { missionRevision } = pending
-  if (approval.missionRevision !== missionRevision) {
-    return reject('REVISION_CONFLICT', 'another revision was submitted', { expectedRevision: approval.missionRevision, currentRevision: missionRevision })
+  const [expectedRevision, currentRevision] = [approval.missionRevision, pending.missionRevision]
+  if (expectedRevision !== currentRevision) {
+    return reject('REVISION_CONFLICT', 'another revision was submitted', { expectedRevision, currentRevision })
   }
   if (!isSameSet(approval.artifactHashes, pending.artifactHashes)) return reject('REVISION_CONFLICT', 'another set of artifacts was submitted')
   if (policyVersion === undefined || approval.acceptancePolicyVersion === policyVersion) return undefined
@@ -162,7 +164,9 @@ export const evolveChangesRequested: Evolver<'mission.changes_requested'> = (sta
   state.mission = { ...state.mission, state: 'active', revision: event.payload.newRevision }
 }
 
-function answer(state: GroupState, event: GroupEvent<'mission.approved' | 'mission.changes_requested'>, outcome: 'approved' | 'changes_requested'): void {
+type AnswerEvent = GroupEvent<'mission.approved' | 'mission.changes_requested'>
+
+function answer(state: GroupState, event: AnswerEvent, outcome: 'approved' | 'changes_requested'): void {
   const { approval } = event.payload
   state.submissions = [...state.submissions.slice(0, -1), { ...pendingOf(state), outcome, approval }]
   introduce(state, approval.approvalId, event.sequence)

@@ -1,5 +1,5 @@
 // Founding a Mission: one Event holds the Mission, its Group, the main Conversation, both first Memberships and the lease.
-import type { Actor, Conversation, Group, Lease, Membership, Mission, MissionCreatePayload } from '../../protocol/generated/types.ts'
+import type { Actor, Conversation, Group, Membership, Mission, MissionCreatedPayload, MissionCreatePayload } from '../../protocol/generated/types.ts'
 import { deriveUrn } from '../../protocol/digest.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { isIdentifier } from '../../protocol/identifier.ts'
@@ -60,10 +60,13 @@ function incoherentMission(payload: MissionCreatePayload, actor: Actor, env: Dec
   if (payload.coordinatorAgentId === actor.id) return reject('INVALID_COMMAND', 'nobody both owns and coordinates a Mission')
   if (payload.missionId === payload.groupId) return reject('INVALID_COMMAND', 'Mission and Group need different ids')
   if (!isAfter(payload.deadline, env.now)) return reject('INVALID_COMMAND', 'the deadline has passed')
-  return new Set(criteria).size < criteria.length ? reject('INVALID_COMMAND', 'the definition of done names one criterion twice') : undefined
+  if (new Set(criteria).size === criteria.length) return undefined
+  return reject('INVALID_COMMAND', 'the definition of done names one criterion twice')
 }
 
-function missionOf(payload: MissionCreatePayload, { command, signingHash }: VerifiedCommand, env: DecisionEnv): { mission: Mission; coordinatorLease: Lease } {
+type Founding = Pick<MissionCreatedPayload, 'mission' | 'coordinatorLease'>
+
+function missionOf(payload: MissionCreatePayload, { command, signingHash }: VerifiedCommand, env: DecisionEnv): Founding {
   const { missionId, groupId, objective, definitionOfDone, budget, deadline, approvalPolicy, coordinatorAgentId } = payload
   const leaseId = leaseIdOf(signingHash, 'coordinator')
   const card = env.cardOf(coordinatorAgentId)

@@ -1,5 +1,5 @@
 // Facts of the Organization's own log: Agent Cards and Agent sessions (A-28, A-35, A-216). They belong to no Group.
-import type { CommandPayloads } from '../../protocol/generated/types.ts'
+import type { CommandPayloads, EventPayloads } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { AGENT_CARD_REGISTER, AGENT_CARD_REGISTERED, SESSION_OPEN, SESSION_OPENED } from '../../protocol/kinds.ts'
 import { err, ok } from '../../protocol/result.ts'
@@ -18,16 +18,20 @@ export function decideOrganization(verified: VerifiedCommand, env: OrganizationE
   if (kind !== AGENT_CARD_REGISTER && kind !== SESSION_OPEN) return err(reject('INVALID_COMMAND', `${kind} is no Command of the Organization`))
   const refusal = payloadRefused(kind, payload)
   if (refusal) return err(refusal)
-  if (command.actor.type !== 'service' || keyUse !== 'service') return err(reject('AUTH_FORBIDDEN', 'only a service of the Organization may do this'))
-  return kind === AGENT_CARD_REGISTER ? decideRegisterCard(verified, payload as CardPayload, env) : decideOpenSession(verified, payload as SessionPayload, env)
+  if (command.actor.type !== 'service' || keyUse !== 'service') {
+    return err(reject('AUTH_FORBIDDEN', 'only a service of the Organization may do this'))
+  }
+  if (kind === AGENT_CARD_REGISTER) return decideRegisterCard(verified, payload as CardPayload, env)
+  return decideOpenSession(verified, payload as SessionPayload, env)
 }
 
 /** `agent_card_register`; card versions only rise, and `expectedRevision` is the version registered so far. */
 function decideRegisterCard(verified: VerifiedCommand, { card }: CardPayload, env: OrganizationEnv): OrganizationDecision {
   const current = env.cardOf(card.agentId)?.cardVersion ?? 0
   const { expectedRevision = current } = verified.command
-  const conflict = expectedRevision !== current || card.cardVersion <= current
-  if (conflict) return err(reject('REVISION_CONFLICT', 'a card of this or a later version is registered', { expectedRevision, currentRevision: current }))
+  if (expectedRevision !== current || card.cardVersion <= current) {
+    return err(reject('REVISION_CONFLICT', 'a card of this or a later version is registered', { expectedRevision, currentRevision: current }))
+  }
   if (card.organizationId !== env.organizationId) return err(reject('AUTH_FORBIDDEN', 'the card was issued for another Organization'))
   return ok([draft(verified, AGENT_CARD_REGISTERED, { agentId: card.agentId, cardVersion: card.cardVersion, card })])
 }
@@ -42,7 +46,9 @@ function decideOpenSession(verified: VerifiedCommand, { agentId }: SessionPayloa
   return ok([draft(verified, SESSION_OPENED, { agentId, sessionEpoch, keyId })])
 }
 
-function draft({ command, signingHash }: VerifiedCommand, kind: OrganizationEventDraft['kind'], payload: Record<string, unknown>): OrganizationEventDraft {
+type FactKind = typeof AGENT_CARD_REGISTERED | typeof SESSION_OPENED
+
+function draft<K extends FactKind>({ command, signingHash }: VerifiedCommand, kind: K, payload: EventPayloads[K]): OrganizationEventDraft {
   const extensions = relayedExtensions(command)
   return {
     eventId: eventIdOf(signingHash),

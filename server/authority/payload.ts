@@ -12,5 +12,6 @@ export function payloadRefused(kind: CommandPayloadKind, payload: unknown): Refu
   if (!fault) return undefined
   const isGap = fault.path.startsWith('/contract') && MISSING.has(fault.keyword)
   const message = `${fault.path === '' ? 'the payload' : `payload${fault.path}`} ${fault.message}`
-  return reject(isGap ? 'WORK_CONTRACT_INCOMPLETE' : 'SCHEMA_VALIDATION_FAILED', message, { details: { path: fault.path, keyword: fault.keyword } })
+  const details = { path: fault.path, keyword: fault.keyword }
+  return reject(isGap ? 'WORK_CONTRACT_INCOMPLETE' : 'SCHEMA_VALIDATION_FAILED', message, { details })
 }

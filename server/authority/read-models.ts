@@ -120,6 +120,9 @@ function nodeRow({ sequence, kind, conversationId, workItemId }: GroupEvent): Gr
 }
 
 function executionRows(events: readonly GroupEvent[], state: GroupState): ExecutionRow[] {
-  const moved = new Set(events.flatMap(({ kind, workItemId }) => (workItemId !== undefined && MOVES_EXECUTION.has(kind) ? [workItemId] : [])))
-  return [...moved].map((workItemId) => ({ workItemId, holderAgentId: state.workItems.get(workItemId)?.executionLease?.holderAgentId ?? null }))
+  const moved = new Set(events.filter(({ kind }) => MOVES_EXECUTION.has(kind)).flatMap(({ workItemId }) => workItemId ?? []))
+  return [...moved].map((workItemId) => {
+    const lease = state.workItems.get(workItemId)?.executionLease
+    return { workItemId, holderAgentId: lease?.holderAgentId ?? null }
+  })
 }

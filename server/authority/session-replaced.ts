@@ -18,8 +18,15 @@ export function decideSessionReplaced(state: GroupState, session: ReplacedSessio
   const { agentId, sessionEpoch, causeEventId } = session
   const held = executionsOf(state).filter(({ lease }) => lease.holderAgentId === agentId && lease.sessionEpoch < sessionEpoch)
   return held.map((execution) => {
-    const { workItemId } = execution.record.item
-    const payload = { workItemId, executionLeaseId: execution.lease.leaseId, reason: 'session_replaced', state: 'queued', sessionEpoch } satisfies Payload
-    return { ...endOf(execution, env), kind: WORK_EXECUTION_LEASE_REVOKED, cause: { type: 'event', id: causeEventId }, correlationId: causeEventId, payload }
+    const { record, lease } = execution
+    const payload = {
+      workItemId: record.item.workItemId,
+      executionLeaseId: lease.leaseId,
+      reason: 'session_replaced',
+      state: 'queued',
+      sessionEpoch,
+    } satisfies Payload
+    const cause = { type: 'event', id: causeEventId } as const
+    return { ...endOf(execution, env), kind: WORK_EXECUTION_LEASE_REVOKED, cause, correlationId: causeEventId, payload }
   })
 }

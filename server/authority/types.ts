@@ -1,7 +1,7 @@
 // The shapes of the state machine: what a decision sees, what it answers, what the fold keeps. Pure data.
 import type {
-  AcceptanceCriterion, Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, Evidence, EventDocument, Extensions, Group,
-  Lease, Membership, Mission, SelectionBasis, WorkContract, WorkItem,
+  Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, Evidence, EventDocument, Extensions, Group,
+  Lease, Membership, Mission, WorkContract, WorkItem,
 } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -145,7 +145,7 @@ export interface GroupState {
   readonly messages: Map<string, { readonly conversationId: string; readonly author: Actor }>
   readonly ledgers: Map<string, Ledger>
   submissions: readonly Submission[]
-  /** Sequence of the Event that introduced an id: Events, Messages, WorkItems, proposals, artifacts and their hashes, Evidence, Approvals, members. */
+  /** Sequence of the Event that introduced an id: Events, Messages, work, proposals, artifacts and hashes, Evidence, Approvals, members. */
   readonly sequenceOf: Map<string, number>
   /** Sequences of the lifecycle steps of each WorkItem, ascending; the first is its authorization. */
   readonly workSteps: Map<string, number[]>
@@ -154,6 +154,3 @@ export interface GroupState {
   /** WorkItems with an Execution Lease. */
   readonly executing: Set<string>
 }
-
-export type Criterion = AcceptanceCriterion
-export type Basis = SelectionBasis

@@ -67,7 +67,12 @@ function noLongerEligible(request: MemberRequest<'work.accept_offer'>, { item }:
   return reason === undefined ? undefined : reject('AUTH_FORBIDDEN', `the Agent ${reason}`)
 }
 
-function newOwnership({ state, command, payload, env, signingHash }: MemberRequest<'work.accept_offer'>, record: WorkRecord): { owner: WorkOwner; lease: Lease } {
+interface Ownership {
+  readonly owner: WorkOwner
+  readonly lease: Lease
+}
+
+function newOwnership({ state, command, payload, env, signingHash }: MemberRequest<'work.accept_offer'>, record: WorkRecord): Ownership {
   const agentId = command.actor.id
   const card = env.cardOf(agentId)
   const pins = card && capabilityPins(card, record.item.contract.requiredCapabilities)
@@ -84,15 +89,16 @@ function newOwnership({ state, command, payload, env, signingHash }: MemberReque
     seconds: payload.ownershipLeaseSeconds ?? DEFAULT_SECONDS.ownership,
   }
   const lease = ownershipLease(terms, payload.workItemId, ownershipEpoch)
-  const owner = { agentId, agentCardVersion: card.cardVersion, capabilityPins: pins, ownershipEpoch, ownershipLeaseId: lease.leaseId, acceptedAt: env.now }
-  return { owner, lease }
+  const pinned = { agentCardVersion: card.cardVersion, capabilityPins: pins }
+  return { lease, owner: { agentId, ...pinned, ownershipEpoch, ownershipLeaseId: lease.leaseId, acceptedAt: env.now } }
 }
 
 export const evolveOfferAccepted: Evolver<'work.offer.accepted'> = (state, event) => {
   const { workItemId, offerId, owner, ownershipLease: lease, scheduleEstimate } = event.payload
   const record = workOf(state, workItemId)
   const settle = (offer: WorkOffer): WorkOffer => ({ ...offer, status: offer.offerId === offerId ? 'accepted' : 'lost_race' })
-  const changes = { state: 'queued', owner, offers: (record.item.offers ?? []).map(settle), ...(scheduleEstimate && { scheduleEstimate }) } as const
+  const offers = (record.item.offers ?? []).map(settle)
+  const changes = { state: 'queued', owner, offers, ...(scheduleEstimate && { scheduleEstimate }) } as const
   putWork(state, {
     ...record,
     item: revised(record.item, event.occurredAt, changes),

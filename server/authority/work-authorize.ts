@@ -98,11 +98,11 @@ function newWorkItem({ state, command, payload, env }: MemberRequest<'work.autho
   }
 }
 
-function conversationOf({ conversationId, missionId, groupId, workItemId, contract, authorizedBy, createdBy, createdAt }: WorkItem): Conversation {
+function conversationOf({ workItemId, contract, authorizedBy, createdBy, createdAt, ...item }: WorkItem): Conversation {
   return {
-    conversationId,
-    missionId,
-    groupId,
+    conversationId: item.conversationId,
+    missionId: item.missionId,
+    groupId: item.groupId,
     type: 'work_item',
     primaryWorkItemId: workItemId,
     title: [...contract.goal].slice(0, TITLE_LENGTH).join(''),

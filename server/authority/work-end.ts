@@ -30,7 +30,10 @@ export const decideFail: Decider<'work.fail'> = (request) => {
   const record = found.value
   const mayNot = isCoordinator(state, command.actor) ? coordinatorMayNotFail : ownerMayNotFail
   const refusal =
-    revisionConflict(command, record.item.revision) ?? mayNot(request, record) ?? notInState(record, ...UNFINISHED) ?? evidenceRefused(request, record, evidence)
+    revisionConflict(command, record.item.revision) ??
+    mayNot(request, record) ??
+    notInState(record, ...UNFINISHED) ??
+    evidenceRefused(request, record, evidence)
   if (refusal) return err(refusal)
   return accept(request, {
     kind: 'work.failed',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ada, cora, urnOf, wanda, wim } from '../testing/cast.ts'
+import { ada, agentCard, cora, urnOf, wanda, wim } from '../testing/cast.ts'
 import { progress } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
 import { advance, citing, offerPayload, offerTo, reach, recordOf, workId } from '../testing/work-scenario.ts'
@@ -48,6 +48,25 @@ describe('work.start', () => {
   it.each(['policy_required', 'human_required'] as const)('waits for an execution Approval when the contract says %s (A-152, A-196)', (executionApproval) => {
     const group = at('queued', { contract: { executionApproval } })
     expect(group.code(wim, 'work.start', start())).toBe('APPROVAL_REQUIRED')
+  })
+
+  it.each([
+    ['a compatible upgrade', ['release.inventory@1.3.0'], 'active', true],
+    ['another major version', ['release.inventory@2.0.0'], 'active', false],
+    ['an older version than was pinned', ['release.inventory@1.1.0'], 'active', false],
+    ['a revoked card', ['release.inventory@1.2.0'], 'revoked', false],
+  ] as const)('goes by the card of the moment: %s (A-30)', (_, capabilities, status, isAllowed) => {
+    const group = at('queued')
+    group.cards.set(wim.id, agentCard(wim, { cardVersion: 2, status }, [...capabilities]))
+    const decision = group.judge(group.command(wim, 'work.start', start()))
+    expect(decision.ok || decision.error.code).toBe(isAllowed || 'AUTH_FORBIDDEN')
+  })
+
+  it('names only the beginning of long goals', () => {
+    const group = new GroupFixture().found()
+    reach(group, 'first', 'open', { contract: { goal: 'x'.repeat(10_000) } })
+    reach(group, 'a', 'queued', { contract: { dependencyWorkItemIds: [workId('first')] } })
+    expect(group.refusal(wim, 'work.start', start()).message).toBe(`waits for: ${'x'.repeat(80)}`)
   })
 
   it('is the current owner’s, at its epoch (A-41)', () => {

@@ -1,16 +1,22 @@
 // Execution under a lease: start, checkpoint, renewal, and the lease ending without the Worker (A-153, A-154, A-179 to A-183).
+import type { Lease, WorkStartedPayload } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { type WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
 import { err } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
+import { capabilityPins, isCardValid } from './capability.ts'
 import { accept, leaseIdOf } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { leasesOver, missionNotActive, notInState, notOwner, ownershipLeaseOver, revisionConflict } from './fences.ts'
 import { later } from './instants.ts'
 import { DEFAULT_SECONDS, executionLease, raised, renewed } from './lease.ts'
-import type { Decider, Evolver, GroupEvent } from './request.ts'
+import type { Decider, Evolver, GroupEvent, MemberRequest } from './request.ts'
 import type { GroupState, WorkRecord } from './types.ts'
 import { findWork, notExecuting, noteStep, putWork, revised, workOf } from './work-record.ts'
+
+/** How much of what a start waits for fits into a message for people; `details` names all of it. */
+const GOALS_NAMED = 3
+const GOAL_LENGTH = 80
 
 /** `work.start`. */
 export const decideStart: Decider<'work.start'> = (request) => {
@@ -22,6 +28,7 @@ export const decideStart: Decider<'work.start'> = (request) => {
   const refusal =
     revisionConflict(command, item.revision) ??
     notOwner(request, record, payload.ownershipEpoch) ??
+    incompatibleCard(request, record) ??
     gateClosed(record) ??
     ownershipLeaseOver(request, record) ??
     missionNotActive(request) ??
@@ -42,8 +49,12 @@ export const decideStart: Decider<'work.start'> = (request) => {
     kind: 'work.started',
     aggregateRevision: item.revision + 1,
     item,
-    payload: { workItemId: item.workItemId, ownershipEpoch: record.ownershipEpoch, executionLease: lease, executionLeaseExpiresAt: lease.expiresAt },
+    payload: executionPayload(record, lease),
   })
+}
+
+function executionPayload({ item, ownershipEpoch }: WorkRecord, lease: Lease): WorkStartedPayload {
+  return { workItemId: item.workItemId, ownershipEpoch, executionLease: lease, executionLeaseExpiresAt: lease.expiresAt }
 }
 
 /** A-152, A-196: work that needs an execution Approval waits in the queue for one. */
@@ -52,12 +63,21 @@ function gateClosed({ item }: WorkRecord): Refusal {
   return reject('APPROVAL_REQUIRED', 'this work needs an execution Approval before it starts')
 }
 
+/** A-30: after an incompatible change of its Agent Card a Worker has to win fresh acceptance first. */
+function incompatibleCard({ env, command }: MemberRequest, { item }: WorkRecord): Refusal {
+  const card = env.cardOf(command.actor.id)
+  const isCompatible = card && isCardValid(card, env.now) && capabilityPins(card, item.owner?.capabilityPins ?? [])
+  return isCompatible ? undefined : reject('AUTH_FORBIDDEN', 'the Agent Card no longer covers what the work was accepted with')
+}
+
 /** A-171: eligible once everything it depends on is verified. */
 function openDependencies({ workItems }: GroupState, { item }: WorkRecord): Refusal {
-  const open = item.contract.dependencyWorkItemIds.flatMap((id) => workItems.get(id)?.item ?? []).filter(({ state }) => state !== 'verified')
+  const dependencies = item.contract.dependencyWorkItemIds.flatMap((id) => workItems.get(id)?.item ?? [])
+  const open = dependencies.filter(({ state }) => state !== 'verified')
   if (open.length === 0) return undefined
-  const goals = open.map(({ contract }) => contract.goal)
-  return reject('INVALID_STATE_TRANSITION', `waits for: ${goals.join('; ')}`, { details: { waitsFor: open.map(({ workItemId }) => workItemId) } })
+  const goals = open.map(({ contract }) => [...contract.goal].slice(0, GOAL_LENGTH).join('')).slice(0, GOALS_NAMED)
+  const waitsFor = open.map(({ workItemId }) => workItemId)
+  return reject('INVALID_STATE_TRANSITION', `waits for: ${goals.join('; ')}`, { details: { waitsFor } })
 }
 
 /** `work.checkpoint`: the execution slot is given back, the item stays in its owner's queue. */
@@ -107,7 +127,7 @@ export const decideRenewExecution: Decider<typeof WORK_EXECUTION_LEASE_RENEW> = 
     kind: 'work.progressed',
     aggregateRevision: record.item.revision + 1,
     item: record.item,
-    payload: { workItemId: payload.workItemId, ownershipEpoch: record.ownershipEpoch, executionLease: lease, executionLeaseExpiresAt: lease.expiresAt },
+    payload: executionPayload(record, lease),
   })
 }
 

@@ -1,5 +1,5 @@
 // The Coordinator offers open or failed work to eligible Agents.
-import type { WorkOffer } from '../../protocol/generated/types.ts'
+import type { CapabilityRef, WorkOffer } from '../../protocol/generated/types.ts'
 import { deriveUrn } from '../../protocol/digest.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { err } from '../../protocol/result.ts'
@@ -68,9 +68,10 @@ function ineligibleCandidate(request: MemberRequest<'work.offer'>, { item }: Wor
 }
 
 /** Why this Agent may not be given work that requires these capabilities; also judged again when it accepts. */
-export function ineligibility({ state, env }: MemberRequest, agentId: string, required: WorkRecord['item']['contract']['requiredCapabilities']): string | undefined {
+export function ineligibility({ state, env }: MemberRequest, agentId: string, required: readonly CapabilityRef[]): string | undefined {
   const membership = state.memberships.get(agentId)
-  if (membership?.state !== 'active' || membership.role !== 'worker' || membership.member.type !== 'agent') return 'is not a worker of this Group'
+  const isWorker = membership?.state === 'active' && membership.role === 'worker' && membership.member.type === 'agent'
+  if (!isWorker) return 'is not a worker of this Group'
   const card = env.cardOf(agentId)
   if (!card || !isCardValid(card, env.now)) return 'has no valid Agent Card'
   return capabilityPins(card, required) ? undefined : 'lacks a required capability'

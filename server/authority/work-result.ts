@@ -36,8 +36,9 @@ export const decideSubmit: Decider<'work.submit'> = (request) => {
 }
 
 function unpublished({ state, payload }: MemberRequest<'work.submit'>): Refusal {
-  const foreign = payload.artifactHashes.find((hash) => !isPublishedBy(state, hash, payload.workItemId))
-  return foreign === undefined ? undefined : reject('INVALID_COMMAND', 'this work did not publish one of the artifacts', { details: { artifactHash: foreign } })
+  const artifactHash = payload.artifactHashes.find((hash) => !isPublishedBy(state, hash, payload.workItemId))
+  if (artifactHash === undefined) return undefined
+  return reject('INVALID_COMMAND', 'this work did not publish one of the artifacts', { details: { artifactHash } })
 }
 
 /** `work.accept_result`; to send a result back the Coordinator fails the item and offers it again. */
