@@ -65,12 +65,13 @@ function expectedResult({ criterionId }: AcceptanceCriterion, type: EvidenceType
 type Place = Pick<EvidenceDescription, 'missionId' | 'groupId'>
 
 /** The reviewer's own Evidence. Right work that found something amiss is accepted, but its criterion is not called met. */
-export function acceptingEvidence(item: WorkView, job: Job, finding: Finding, place: Place): EvidenceDescription[] {
+export function acceptingEvidence(item: WorkView, job: Job, finding: Finding, { missionId, groupId }: Place): EvidenceDescription[] {
   const artifactHashes = item.submission?.artifactHashes ?? []
   return (item.contract?.acceptanceCriteria ?? []).map(({ criterionId }) => {
     const isMet = criterionId === job && finding.result === 'passed'
     return {
-      ...place,
+      missionId,
+      groupId,
       workItemId: item.workItemId,
       type: 'reviewer_assessment',
       subject: { type: 'work_item', id: item.workItemId },
@@ -88,10 +89,11 @@ function verdictOn(isOwn: boolean, isMet: boolean, finding: Finding): string {
   return isMet ? `It says: ${countsIn(finding)}.` : `The work is right and the criterion is not met: ${countsIn(finding)}. The owner has to judge it.`
 }
 
-export function rejectingEvidence(item: WorkView, reason: string, place: Place): EvidenceDescription[] {
+export function rejectingEvidence(item: WorkView, reason: string, { missionId, groupId }: Place): EvidenceDescription[] {
   return [
     {
-      ...place,
+      missionId,
+      groupId,
       workItemId: item.workItemId,
       type: 'failure_report',
       subject: { type: 'work_item', id: item.workItemId },
