@@ -64,6 +64,11 @@ export async function startAuthority(options: FixtureOptions = {}): Promise<Fixt
   const organization = options.organization ?? parseOrganizationKeys(foundOrganization('Test', clock.now()))
   const artifacts = options.artifacts ?? memoryArtifacts()
   const service = await createAuthorityService({ store, artifacts, organization, origin: 'http://127.0.0.1:4310', diagnostics: silentLog() })
+  return fixtureOn(service, { clock, store, organization })
+}
+
+/** People and Agents for a service that is running already. */
+export function fixtureOn(service: AuthorityService, { clock, store, organization }: Pick<Fixture, 'clock' | 'store' | 'organization'>): Fixture {
   const command = (signatory: Signatory, draft: Draft) => signCommand(signatory, draft, clock.now())
   const handshake: Fixture['handshake'] = (agent) => openSession(service, agent)
   return {
