@@ -2,7 +2,7 @@
 import type { Lease, WorkStartedPayload } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { type WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
-import { err } from '../../protocol/result.ts'
+import { err, invariant } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { capabilityPins, isCardValid } from './capability.ts'
 import { accept, leaseIdOf } from './draft.ts'
@@ -120,7 +120,7 @@ export const decideRenewExecution: Decider<typeof WORK_EXECUTION_LEASE_RENEW> = 
     leasesOver(request, record, payload.executionLeaseId) ??
     notInState(record, 'active')
   if (refusal) return err(refusal)
-  if (!record.executionLease) return err(reject('WORK_LEASE_EXPIRED', 'this Execution Lease is no longer in force'))
+  invariant(record.executionLease, 'the lease was found in force')
   const until = addSeconds(env.now, payload.leaseSeconds ?? DEFAULT_SECONDS.execution)
   const lease = renewed(record.executionLease, until, env.now)
   return accept(request, {

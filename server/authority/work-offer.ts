@@ -2,7 +2,7 @@
 import type { CapabilityRef, WorkOffer } from '../../protocol/generated/types.ts'
 import { deriveUrn } from '../../protocol/digest.ts'
 import { reject } from '../../protocol/error-codes.ts'
-import { err } from '../../protocol/result.ts'
+import { err, invariant } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { reallocationRefused, reopenAccount } from './budget.ts'
 import { capabilityPins, isCardValid } from './capability.ts'
@@ -17,7 +17,7 @@ import { fenced, findWork, isUnfinished, noteStep, putWork, revised, workOf } fr
 
 /** `work.offer`; with a contract it also revises the contract, which takes fresh acceptance (A-140, A-141). */
 export const decideOffer: Decider<'work.offer'> = (request) => {
-  const { state, command, payload, env, signingHash } = request
+  const { state, command, payload, env } = request
   const found = findWork(state, payload.workItemId)
   if (!found.ok) return found
   const record = found.value
@@ -34,15 +34,7 @@ export const decideOffer: Decider<'work.offer'> = (request) => {
     wrongRevision(request, record)
   if (refusal) return err(refusal)
   const offerExpiresAt = addSeconds(env.now, payload.offerExpiresInSeconds ?? DEFAULT_SECONDS.offer)
-  const offers = payload.candidateAgentIds.map(
-    (agentId): WorkOffer => ({
-      offerId: deriveUrn('offer', signingHash, agentId),
-      agentId,
-      agentCardVersion: env.cardOf(agentId)?.cardVersion ?? 1,
-      expiresAt: offerExpiresAt,
-      status: 'pending',
-    }),
-  )
+  const offers = payload.candidateAgentIds.map((agentId) => offerTo(agentId, request, offerExpiresAt))
   const { workItemId, selectionBasis, candidateAgentIds, contract } = payload
   return accept(request, {
     kind: 'work.offer.created',
@@ -50,6 +42,13 @@ export const decideOffer: Decider<'work.offer'> = (request) => {
     item: record.item,
     payload: { workItemId, offers, selectionBasis, candidateAgentIds, offerExpiresAt, ...(contract && { contract }) },
   })
+}
+
+function offerTo(agentId: string, { env, signingHash }: MemberRequest, expiresAt: string): WorkOffer {
+  const card = env.cardOf(agentId)
+  invariant(card, 'eligibility was judged before')
+  const offerId = deriveUrn('offer', signingHash, agentId)
+  return { offerId, agentId, agentCardVersion: card.cardVersion, expiresAt, status: 'pending' }
 }
 
 /** Needed again when the contract changes, or when failed work gave its allocation back. */
