@@ -6,7 +6,6 @@ import { LinkedSentence } from '../mission/sequence-link.tsx'
 import { useMission } from '../mission/mission-context.tsx'
 import { missionPath } from '../mission/mission-paths.ts'
 import { buttonClass } from '../ui/button.tsx'
-import { classNames } from '../ui/class-names.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import type { BoardLane, WaitingOnMe } from './lanes.ts'
 import { boardLanes, waitingOnMe } from './lanes.ts'
@@ -18,7 +17,7 @@ export function Board() {
   const waiting = waitingOnMe(mission)
   if (mission.work.length === 0 && waiting.length === 0) return <NoWorkYet />
   return (
-    <div className="flex flex-col gap-6 pt-4 lg:flex-row lg:items-start lg:gap-4 lg:overflow-x-auto lg:pb-4">
+    <div className="flex flex-col gap-6 pt-4 lg:flex-row lg:items-start lg:gap-3 lg:overflow-x-auto lg:pb-4">
       {waiting.length > 0 && <WaitingLane waiting={waiting} />}
       {boardLanes(mission.work).map((lane) => <Lane key={lane.id} lane={lane} />)}
     </div>
@@ -27,7 +26,7 @@ export function Board() {
 
 function Lane({ lane }: { readonly lane: BoardLane }) {
   return (
-    <section aria-label={lane.title} className={classNames('lg:min-w-56 lg:flex-1', lane.items.length === 0 && 'max-lg:hidden')}>
+    <section aria-label={lane.title} className={lane.items.length === 0 ? 'max-lg:hidden lg:w-24 lg:shrink-0' : 'lg:min-w-52 lg:flex-1'}>
       <LaneTitle title={lane.title} count={lane.items.length} meaning={lane.meaning} />
       <ul className="mt-2 grid gap-2">
         {lane.items.map((item) => (

@@ -15,7 +15,7 @@ const LANES: readonly Omit<BoardLane, 'items'>[] = [
   { id: 'active', title: 'Active', meaning: 'Running under a lease' },
   { id: 'blocked', title: 'Blocked', meaning: 'Stopped until something changes' },
   { id: 'submitted', title: 'Submitted', meaning: 'The coordinator reviews it' },
-  { id: 'verified', title: 'Accepted', meaning: 'Result accepted by the coordinator' },
+  { id: 'verified', title: 'Verified', meaning: 'The coordinator accepted the result' },
   { id: 'ended', title: 'Failed or cancelled', meaning: 'No longer running' },
 ]
 

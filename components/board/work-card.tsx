@@ -5,7 +5,7 @@ import { counted } from '../mission/counted.ts'
 import { LinkedSentence } from '../mission/sequence-link.tsx'
 import { useSelection } from '../mission/use-selection.ts'
 import type { BoardItem } from '../trpc.tsx'
-import { BudgetBar } from '../ui/budget-bar.tsx'
+import { BudgetBar, formatAmount } from '../ui/budget-bar.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { Countdown } from '../ui/relative-time.tsx'
@@ -28,14 +28,13 @@ export function WorkCard({ item, showsState = false }: { readonly item: BoardIte
         {item.leaseExpiresAt !== undefined && (
           <span className="inline-flex items-center gap-1 text-muted">
             <Timer aria-hidden className="size-3.5" />
-            <span className="sr-only">Execution lease: </span>
-            <Countdown until={item.leaseExpiresAt} label={`Execution lease, ownership epoch ${item.ownershipEpoch ?? 0}`} />
+            lease <Countdown until={item.leaseExpiresAt} label={`Execution lease, ownership epoch ${item.ownershipEpoch ?? 0}`} />
           </span>
         )}
       </p>
       <Waits item={item} />
       {item.progress && <p className="text-13 text-muted"><bdi className="line-clamp-2">{item.progress.phase}</bdi></p>}
-      {item.budget.filter((line) => line.limit !== undefined).map((line) => <BudgetBar key={line.dimension} {...line} />)}
+      <Burn lines={item.budget} />
       <Figures item={item} />
     </article>
   )
@@ -54,12 +53,20 @@ function Waits({ item }: { readonly item: BoardItem }) {
         </li>
       ))}
       {done.map((dependency) => (
-        <li key={dependency.workItemId} className="truncate text-past">
-          After “<bdi>{dependency.goal}</bdi>”: {stateWord(dependency.state).toLowerCase()}
+        <li key={dependency.workItemId} className="line-clamp-2 break-words text-past">
+          After “<bdi>{dependency.goal}</bdi>”, {stateWord(dependency.state).toLowerCase()}
         </li>
       ))}
     </ul>
   )
+}
+
+/** What was used of each limit; limits that nobody has touched take one line together. */
+function Burn({ lines }: { readonly lines: BoardItem['budget'] }) {
+  const limited = lines.flatMap((line) => (line.limit === undefined ? [] : [{ ...line, limit: line.limit }]))
+  if (limited.length === 0) return null
+  if (limited.some((line) => line.used > 0)) return limited.map((line) => <BudgetBar key={line.dimension} {...line} />)
+  return <p className="text-13 text-past">Budget untouched: {limited.map((line) => formatAmount(line.limit, line.unit)).join(', ')}</p>
 }
 
 function Figures({ item }: { readonly item: BoardItem }) {

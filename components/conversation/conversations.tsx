@@ -52,7 +52,7 @@ function ConversationList({ conversations, open }: ChoiceProps) {
                 onClick={() => openConversation(conversation.conversationId)}
                 className={classNames('w-full rounded-md px-2 py-1.5 text-left', isOpen ? 'bg-action-wash font-medium' : 'hover:bg-sunk')}
               >
-                <bdi className="line-clamp-2 break-words">{conversation.title}</bdi>
+                <bdi className="line-clamp-2 break-words">{titleOf(conversation)}</bdi>
                 <span className="text-12 font-normal text-muted">{item ? `${stateWord(item.state)}, ` : ''}{messagesIn(conversation)}</span>
               </button>
             </li>
@@ -68,11 +68,14 @@ function ConversationSelect({ conversations, open }: ChoiceProps) {
     <Field label="Conversation" className="lg:hidden">
       {(control) => (
         <Select {...control} value={open.conversationId} onChange={(event) => openConversation(event.target.value)}>
-          {conversations.map((conversation) => <option key={conversation.conversationId} value={conversation.conversationId}>{conversation.title}, {messagesIn(conversation)}</option>)}
+          {conversations.map((conversation) => <option key={conversation.conversationId} value={conversation.conversationId}>{titleOf(conversation)}, {messagesIn(conversation)}</option>)}
         </Select>
       )}
     </Field>
   )
 }
+
+/** The Group's own Conversation is where the Mission is planned; its title would only repeat the Mission's. */
+const titleOf = ({ title, type }: ConversationView): string => (type === 'group' ? 'Planning' : title)
 
 const messagesIn = ({ messages }: ConversationView): string => (messages === 0 ? 'no messages' : `${messages} message${messages === 1 ? '' : 's'}`)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EdgeEnd, Point } from './edge-path.ts'
-import { roundedPath, routeEdge } from './edge-path.ts'
+import { roundedPath, routeEdge, wordPoint } from './edge-path.ts'
 import { boxOf } from './geometry.ts'
 
 const end = (row: number, lane: number): EdgeEnd => {
@@ -37,6 +37,15 @@ describe('edge routing', () => {
   it('keeps links of different provenance apart in a shared gutter', () => {
     const [one, other] = [routeEdge(end(0, 0), end(9, 0), 0), routeEdge(end(0, 0), end(9, 0), 1)]
     expect(one[1]).not.toEqual(other[1])
+  })
+
+  it('writes the word at the end away from the selected entry, in the middle of a link that stands alone', () => {
+    const points = routeEdge(end(0, 0), end(9, 4), 3)
+    const [nearParent, nearChild] = [wordPoint(points, 'parent'), wordPoint(points, 'child')]
+    expect(nearParent[1]).toBeLessThan(2 * 88)
+    expect(nearChild[1]).toBeGreaterThan(8 * 88)
+    expect(wordPoint([[0, 0], [0, 20]], 'parent')).toEqual([0, 10])
+    expect(wordPoint([[0, 0], [10, 0], [10, 50], [0, 50]], undefined)).toEqual([10, 25])
   })
 
   it('draws a path through every corner', () => {

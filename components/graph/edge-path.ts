@@ -12,6 +12,7 @@ export type Point = readonly [x: number, y: number]
 
 const CORNER = 6
 const SLOT = 3
+const WORD_OFFSET = 18
 
 /**
  * Corner points of a link from an older entry to a newer one. `slot` (0, 1, 2 …) shifts links of different
@@ -55,6 +56,20 @@ export function roundedPath(points: readonly Point[]): string {
     path += `L${inX} ${inY}Q${point[0]} ${point[1]} ${outX} ${outY}`
   })
   return path
+}
+
+/**
+ * Where the word of a link stands: at its end away from the selected entry, so that the words of one entry's links do
+ * not pile up; in the middle when neither end is selected.
+ */
+export function wordPoint(points: readonly Point[], far: 'parent' | 'child' | undefined): Point {
+  if (points.length === 2 || far === undefined) {
+    const [a, b] = [points[Math.ceil(points.length / 2) - 1]!, points[Math.ceil(points.length / 2)]!]
+    return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]
+  }
+  const [corner, next] = far === 'parent' ? [points[1]!, points[2]!] : [points.at(-2)!, points.at(-3)!]
+  const share = Math.min(0.5, WORD_OFFSET / Math.hypot(next[0] - corner[0], next[1] - corner[1]))
+  return [corner[0] + (next[0] - corner[0]) * share, corner[1] + (next[1] - corner[1]) * share]
 }
 
 /** The point on the way from a corner to its neighbour where the rounding starts. */

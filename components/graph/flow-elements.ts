@@ -20,20 +20,20 @@ export function flowNodes(graph: LoadedGraph, window: GraphWindow<GraphEdge>, se
   })
 }
 
-/** Edges of a window with their corner points; those at the selected entry are near. */
+/** Edges of a window with their corner points; those at the selected entry know their far end. */
 export function flowEdges(graph: LoadedGraph, window: GraphWindow<GraphEdge>, selected: number | undefined): LinkEdge[] {
   const places = new Map(window.places.map((place) => [place.sequence, place]))
   return window.edges.flatMap((edge) => {
     const [parent, child] = [endOf(graph, places.get(edge.parent)), endOf(graph, places.get(edge.child))]
     if (!parent || !child) return []
-    const isNear = edge.child === selected || edge.parent === selected
+    const far = edge.child === selected ? 'parent' : edge.parent === selected ? 'child' : undefined
     return [{
       id: `${edge.child} ${edge.parent} ${edge.provenance}`,
       type: 'link',
       source: String(edge.parent),
       target: String(edge.child),
-      data: { points: routeEdge(parent, child, PROVENANCES.indexOf(edge.provenance)), provenance: edge.provenance, parent: edge.parent, child: edge.child, isNear },
-      ...(isNear && { zIndex: 1 }),
+      data: { points: routeEdge(parent, child, PROVENANCES.indexOf(edge.provenance)), provenance: edge.provenance, parent: edge.parent, child: edge.child, far },
+      ...(far && { zIndex: 1 }),
     }]
   })
 }

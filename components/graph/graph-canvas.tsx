@@ -9,7 +9,7 @@ import { flowEdges, flowNodes } from './flow-elements.ts'
 import { cellsIn } from './geometry.ts'
 import { edgeTypes } from './graph-edge.tsx'
 import { nodeTypes } from './graph-nodes.tsx'
-import { GraphOverview } from './graph-overview.tsx'
+import { GraphOverview, OVERVIEW_WIDTH } from './graph-overview.tsx'
 import type { LoadedGraph } from './graph-store.ts'
 import { areaOf, centredOn, endView, isInView, type Size } from './graph-view-state.ts'
 import { takeWindow } from './graph-window.ts'
@@ -25,18 +25,22 @@ export interface GraphCanvasProps {
 }
 
 const MOVE_MS = 120
+/** A narrower graph keeps its width for itself. */
+const OVERVIEW_FROM_WIDTH = 640
 const ARROWS: Readonly<Record<string, Direction>> = { ArrowUp: 'parent', ArrowDown: 'child', ArrowLeft: 'previous', ArrowRight: 'next' }
 
 /** The graph in its lanes. Only a gesture moves the view: growth and selection never do. */
-export function GraphCanvas(props: GraphCanvasProps) {
+export function GraphCanvas({ size, ...rest }: GraphCanvasProps) {
+  const hasOverview = size.width >= OVERVIEW_FROM_WIDTH
+  const room = hasOverview ? { width: size.width - OVERVIEW_WIDTH, height: size.height } : size
   return (
     <ReactFlowProvider>
-      <Canvas {...props} />
+      <Canvas {...rest} size={room} hasOverview={hasOverview} />
     </ReactFlowProvider>
   )
 }
 
-function Canvas({ graph, size, selected, onSelect }: GraphCanvasProps) {
+function Canvas({ graph, size, selected, onSelect, hasOverview }: GraphCanvasProps & { readonly hasOverview: boolean }) {
   const { layout } = graph
   const hintId = useId()
   const [opening] = useState(() => openingView(graph, size, selected))
@@ -59,27 +63,31 @@ function Canvas({ graph, size, selected, onSelect }: GraphCanvasProps) {
   return (
     <div role="application" tabIndex={0} aria-label="Graph of this mission" aria-describedby={hintId} onKeyDown={onKeyDown} className="absolute inset-0 focus-visible:-outline-offset-2">
       <p id={hintId} className="sr-only">Arrow up and down follow links to parent and child, left and right the order of the log. Press g for the same content as a table.</p>
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={nodeTypes}
-        edgeTypes={edgeTypes}
-        defaultViewport={opening}
-        onViewportChange={setView}
-        onNodeClick={(_, node) => onSelect(Number(node.id))}
-        minZoom={0.3}
-        maxZoom={1.5}
-        panOnScroll
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        disableKeyboardA11y
-        attributionPosition="bottom-center"
-      />
-      <LaneTitles lanes={layout.lanes} titles={graph.laneTitles} width={size.width} />
-      <GraphOverview graph={graph} size={size} selected={selected} onCentre={centre} />
+      <div style={size} className="absolute inset-0 overflow-hidden">
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          defaultViewport={opening}
+          onViewportChange={setView}
+          onNodeClick={(_, node) => onSelect(Number(node.id))}
+          minZoom={0.3}
+          maxZoom={1.5}
+          panOnScroll
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          disableKeyboardA11y
+          elevateNodesOnSelect={false}
+          attributionPosition="bottom-right"
+          className="[--xy-attribution-background-color:transparent] [&_.react-flow__attribution_a]:text-muted!"
+        />
+        <LaneTitles lanes={layout.lanes} titles={graph.laneTitles} width={size.width} />
+      </div>
+      {hasOverview && <GraphOverview graph={graph} size={size} selected={selected} onCentre={centre} />}
       <div className="pointer-events-none absolute bottom-3 left-3 z-[7] flex flex-wrap gap-2 *:pointer-events-auto">
         {unseen > 0 && <Button icon={<ArrowDown aria-hidden className="size-4" />} onClick={toEnd}>{unseen} new</Button>}
         {selectedPlace && !isInView(selectedPlace, view, size) && (

@@ -3,17 +3,18 @@
 import { memo, useState } from 'react'
 import { EdgeLabelRenderer, type Edge, type EdgeProps } from '@xyflow/react'
 import type { Point } from './edge-path.ts'
-import { roundedPath } from './edge-path.ts'
+import { roundedPath, wordPoint } from './edge-path.ts'
 import type { EdgeProvenance } from './provenance.ts'
 import { PROVENANCE } from './provenance.ts'
 
-export type LinkEdge = Edge<{ readonly points: readonly Point[]; readonly provenance: EdgeProvenance; readonly parent: number; readonly child: number; readonly isNear: boolean }, 'link'>
+export type LinkEdge = Edge<{ readonly points: readonly Point[]; readonly provenance: EdgeProvenance; readonly parent: number; readonly child: number; readonly far: 'parent' | 'child' | undefined }, 'link'>
 
 /** A link in the line style of its provenance; its word stands at it on hover and beside the selected entry. */
 export const LinkLine = memo(function LinkLine({ data }: EdgeProps<LinkEdge>) {
   const [isHovered, setHovered] = useState(false)
   if (!data) return null
-  const { points, provenance, parent, child, isNear } = data
+  const { points, provenance, parent, child, far } = data
+  const isNear = far !== undefined
   const look = PROVENANCE[provenance]
   const path = roundedPath(points)
   return (
@@ -29,17 +30,15 @@ export const LinkLine = memo(function LinkLine({ data }: EdgeProps<LinkEdge>) {
           strokeLinecap="round"
         />
       </g>
-      {(isHovered || isNear) && <LinkWord points={points} words={isHovered ? `#${child} ${look.words} #${parent}` : look.words} />}
+      {(isHovered || isNear) && <LinkWord at={wordPoint(points, far)} words={isHovered ? `#${child} ${look.words} #${parent}` : look.words} />}
     </>
   )
 })
 
-function LinkWord({ points, words }: { readonly points: readonly Point[]; readonly words: string }) {
-  const [end, before] = [points.at(-1)!, points.at(-2)!]
-  const [x, y] = [(end[0] + before[0]) / 2, (end[1] + before[1]) / 2]
+function LinkWord({ at: [x, y], words }: { readonly at: Point; readonly words: string }) {
   return (
     <EdgeLabelRenderer>
-      <span style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} className="pointer-events-none absolute z-10 rounded-sm border bg-raised px-1 text-12 whitespace-nowrap">
+      <span style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} className="pointer-events-none absolute z-[1] rounded-sm border bg-raised px-1 text-12 whitespace-nowrap">
         {words}
       </span>
     </EdgeLabelRenderer>

@@ -6,7 +6,8 @@ import { LANE_WIDTH, ROW_HEIGHT } from './geometry.ts'
 import type { LoadedGraph } from './graph-store.ts'
 import type { Size } from './graph-view-state.ts'
 
-const WIDTH = 120
+/** Width of the strip at the right of the graph, in screen pixels. */
+export const OVERVIEW_WIDTH = 120
 const INSET = 6
 
 export interface OverviewProps {
@@ -39,10 +40,10 @@ export function GraphOverview({ graph, size, selected, onCentre }: OverviewProps
         move(event)
       }}
       onPointerMove={move}
-      style={{ width: WIDTH }}
-      className="absolute inset-y-0 right-0 z-[6] cursor-pointer touch-none overflow-hidden border-l bg-paper max-sm:hidden"
+      style={{ width: OVERVIEW_WIDTH }}
+      className="absolute inset-y-0 right-0 z-[6] cursor-pointer touch-none overflow-hidden border-l bg-paper"
     >
-      <canvas ref={canvas} width={WIDTH} height={size.height} className="text-ink" />
+      <canvas ref={canvas} width={OVERVIEW_WIDTH} height={size.height} className="text-ink" />
       <ViewFrame scale={scale} size={size} />
     </div>
   )
@@ -60,7 +61,7 @@ function scaleOf({ layout }: LoadedGraph, height: number): Scale {
   const rows = (layout.places.at(-1)?.row ?? 0) - firstRow + 1
   const inner = height - 2 * INSET
   return {
-    perPixelX: Math.min(20, (WIDTH - 2 * INSET) / Math.max(1, layout.lanes.length)) / LANE_WIDTH,
+    perPixelX: Math.min(20, (OVERVIEW_WIDTH - 2 * INSET) / Math.max(1, layout.lanes.length)) / LANE_WIDTH,
     perPixelY: Math.min(12, inner / rows) / ROW_HEIGHT,
     top: firstRow * ROW_HEIGHT,
   }

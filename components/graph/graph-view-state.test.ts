@@ -17,6 +17,12 @@ describe('viewport of the graph', () => {
     expect([1, 2, 3].every((sequence) => isInView(placeOf(short, sequence)!, endView(short, size), size))).toBe(true)
   })
 
+  it('opens far enough to the right to show the newest entry', () => {
+    const wide = extendLayout(EMPTY_LAYOUT, Array.from({ length: 9 }, (_, index) => ({ sequence: index + 1, lane: `lane-${index}` })), [])
+    expect(isInView(placeOf(wide, 9)!, endView(wide, size), size)).toBe(true)
+    expect(endView(chain(3), size).x).toBe(0)
+  })
+
   it.each([0.4, 1, 1.5])('centres a place at zoom %d', (zoom) => {
     const place = placeOf(chain(100), 40)!
     const view = centredOn(place, size, zoom)

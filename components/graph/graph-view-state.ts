@@ -26,12 +26,17 @@ export const areaOf = (view: View, size: Size): Box => ({
   height: size.height / view.zoom,
 })
 
-/** The viewport that opens a graph: its newest rows at the bottom, or all of it at the top when it fits. */
+/**
+ * The viewport that opens a graph: its newest rows at the bottom, or all of it at the top when it fits, and as far to the
+ * right as the newest entry's lane asks for.
+ */
 export function endView(layout: LaneLayout, size: Size, zoom = 1): View {
+  const newest = layout.places.at(-1)
   const top = (layout.places[0]?.row ?? 0) * ROW_HEIGHT
-  const bottom = ((layout.places.at(-1)?.row ?? 0) + 1) * ROW_HEIGHT
+  const bottom = ((newest?.row ?? 0) + 1) * ROW_HEIGHT
   const fits = (bottom - top) * zoom + MARGIN_TOP + MARGIN_BOTTOM <= size.height
-  return { x: 0, y: fits ? MARGIN_TOP - top * zoom : size.height - MARGIN_BOTTOM - bottom * zoom, zoom }
+  const x = Math.min(0, size.width - ((newest?.lane ?? 0) + 1) * LANE_WIDTH * zoom)
+  return { x, y: fits ? MARGIN_TOP - top * zoom : size.height - MARGIN_BOTTOM - bottom * zoom, zoom }
 }
 
 /** The viewport with a place in its middle. */

@@ -14,7 +14,7 @@ export function LaneTitles({ lanes, titles, width }: { readonly lanes: readonly 
         if (left + laneWidth < 0 || left > width) return null
         return (
           <div key={lane} style={{ transform: `translateX(${left}px)`, width: laneWidth }} className="absolute inset-y-0 left-0 border-r border-line">
-            <p title={titles.get(lane)} className="truncate border-b bg-paper px-3 py-1.5 text-12 font-semibold text-muted">{titles.get(lane) ?? lane}</p>
+            <p title={titles.get(lane)} style={{ paddingLeft: Math.max(0, -left) + 12 }} className="truncate border-b bg-paper py-1.5 pr-3 text-12 font-semibold text-muted">{titles.get(lane) ?? lane}</p>
           </div>
         )
       })}

@@ -22,7 +22,7 @@ export function Log() {
   const { scroller, onScroll, from, to, isAtEnd, scrollToEnd } = useRowWindow({ count: entries.length, rowHeight: ROW_HEIGHT, origin: entries[0]?.sequence ?? 0, followsEnd: true })
   if (run.isLoading) return <div className="pt-4"><SkeletonRows rows={12} label="Loading the log" /></div>
   return (
-    <div className="grid gap-2 pt-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-4">
       {run.error && <Notice tone="fail" title="The log could not be read further" action={<Button onClick={run.retry}>Try again</Button>}>What is shown stays as it was.</Notice>}
       <div className="flex flex-wrap items-center justify-between gap-2 text-13 text-muted">
         <span>{hasOlder ? `Showing the newest ${entries.length} entries; older ones exist.` : `${entries.length} entries, all there are.`} A filled seal was verified in this page.</span>
@@ -33,7 +33,7 @@ export function Log() {
           <ol style={{ height: entries.length * ROW_HEIGHT, paddingTop: from * ROW_HEIGHT }} className="box-border">
             {entries.slice(from, to).map((line) => (
               <li key={line.sequence} aria-setsize={entries.length} aria-posinset={line.sequence - (entries[0]?.sequence ?? 0) + 1}>
-                <LedgerEntry entry={line} note={line.kind} />
+                <LedgerEntry entry={line} note={kindWords(line.kind)} />
               </li>
             ))}
           </ol>
@@ -47,6 +47,9 @@ export function Log() {
     </div>
   )
 }
+
+/** An extension's kind by its last name; the inspector shows it whole. */
+const kindWords = (kind: string): string => (kind.startsWith('ext.') ? (kind.split('.').at(-1) ?? kind) : kind)
 
 function useLog() {
   const client = useTRPCClient()

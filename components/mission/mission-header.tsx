@@ -5,11 +5,11 @@ import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { FileDown, PenLine } from 'lucide-react'
 import type { MissionView, ParticipantView } from '../trpc.tsx'
-import { BudgetBar } from '../ui/budget-bar.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { Countdown } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
+import { MissionBudget } from './mission-budget.tsx'
 import { useMission } from './mission-context.tsx'
 import { missionPath, receiptPath } from './mission-paths.ts'
 import { StatusSentence } from './status-line.tsx'
@@ -31,7 +31,7 @@ export function MissionHeader() {
         <MainAction mission={mission} />
       </div>
       <StatusSentence status={mission.status} myId={mission.me.principalId} />
-      <dl className="flex flex-wrap gap-x-8 gap-y-3 text-13">
+      <dl className="flex flex-wrap gap-x-8 gap-y-2 text-13">
         <Fact label="Owner"><Participant who={mission.owner} myId={mission.me.principalId} /></Fact>
         <Fact label="Coordinator">
           <Participant who={mission.coordinator} myId={mission.me.principalId} />
@@ -42,9 +42,7 @@ export function MissionHeader() {
           )}
         </Fact>
         <Fact label="Deadline">{isFinal ? <time dateTime={mission.deadline}>{mission.deadline.slice(0, 10)}</time> : <Countdown until={mission.deadline} label="Deadline" />}</Fact>
-        {mission.budget.map((line) => (
-          <div key={line.dimension} className="w-56"><BudgetBar {...line} /></div>
-        ))}
+        {mission.budget.length > 0 && <Fact label="Budget"><MissionBudget lines={mission.budget} /></Fact>}
       </dl>
     </header>
   )
@@ -54,7 +52,7 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   return (
     <div className="min-w-0">
       <dt className="text-12 text-muted">{label}</dt>
-      <dd className="row min-w-0">{children}</dd>
+      <dd className="flex min-h-6 min-w-0 items-center">{children}</dd>
     </div>
   )
 }

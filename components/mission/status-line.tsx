@@ -29,7 +29,7 @@ export function StatusSentence({ status, myId }: { readonly status: Status; read
       <bdi className="text-muted">{status.because}</bdi>
       {status.until !== undefined && (
         <span className="text-13 text-muted">
-          until <Countdown until={status.until} label="Deadline" />
+          deadline in <Countdown until={status.until} label="Deadline" />
         </span>
       )}
       {status.actor && (
