@@ -35,6 +35,11 @@ test('each Command has an Action ID of its own unless one is given', async () =>
   expect(named.command).toMatchObject({ actionId: 'urn:test:action', correlationId: 'urn:test:action' })
 })
 
+test('a Command that no door would take is not sent', async () => {
+  const content = [1, 2, 3].map(() => ({ type: 'text' as const, text: 'x'.repeat(90_000) }))
+  await expect(buildCommand(identity, 'message.post', { ...payload, content }, target)).rejects.toThrow(RangeError)
+})
+
 test.each([31, 33])('a seed of %i bytes is refused', (length) => {
   expect(() => new Identity(identity.principal, 'urn:test:key', randomBytes(length))).toThrow(RangeError)
 })

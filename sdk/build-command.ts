@@ -33,7 +33,13 @@ export interface SignedCommand {
   readonly bytes: Uint8Array
 }
 
-/** Builds and signs a Command now. Every client of this package comes through here. */
+/** What every door takes; a frame adds a little to it. */
+const MAX_COMMAND_BYTES = 256 * 1024 - 512
+
+/**
+ * Builds and signs a Command now. Every client of this package comes through here. Throws RangeError when no door would
+ * take it: large content belongs in an artifact (A-242).
+ */
 export async function buildCommand<K extends CommandKind>(
   identity: Identity,
   kind: K,
@@ -51,7 +57,9 @@ export async function buildCommand<K extends CommandKind>(
     ...withoutAbsent(context),
   }
   const command = await identity.signDocument(unsigned, 'issuedAt')
-  return { command, bytes: encodeCanonical(command) }
+  const bytes = encodeCanonical(command)
+  if (bytes.length > MAX_COMMAND_BYTES) throw new RangeError(`a Command may have ${MAX_COMMAND_BYTES} bytes`)
+  return { command, bytes }
 }
 
 /** Callers may pass on a member that they do not have; on the wire it must be missing. */

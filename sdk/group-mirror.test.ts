@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { WorkRecord } from '../server/authority/types.ts'
 import { ada, cora, wanda, wim } from '../server/testing/cast.ts'
 import { GroupFixture } from '../server/testing/group-fixture.ts'
 import { workContract } from '../server/testing/documents.ts'
@@ -11,6 +10,8 @@ function mirrorOf(group: GroupFixture, after = 0): GroupMirror {
   for (const event of group.log.slice(after)) mirror.apply(event)
   return mirror
 }
+
+type WorkRecord = ReturnType<typeof reach>
 
 /** What the authority holds of a WorkItem, in the mirror's terms. */
 const held = ({ item, executionLease, reason }: WorkRecord) => ({

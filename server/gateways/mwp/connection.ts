@@ -85,10 +85,10 @@ export class Connection {
       this.#fail(reject('PROTOCOL_VIOLATION', 'binary messages carry no frames'), {}, CLOSE_CODES.binaryMessage)
       return
     }
-    const grant = this.#bucket.take(performance.now())
-    if (grant === 'exhausted') return this.end(CLOSE_CODES.tooManyFrames)
     // `ws` hands over one Buffer per message, its default binary type.
     const frame = readFrame(data as Buffer, this.#host.limits.maxFrameBytes)
+    const grant = this.#bucket.take(performance.now(), frame.ok ? costOf(frame.value) : 1)
+    if (grant === 'exhausted') return this.end(CLOSE_CODES.tooManyFrames)
     if (!frame.ok) return this.#refuse(frame.error.rejection, frame.error.related)
     if (grant === 'granted') return this.#dispatch(frame.value)
     this.#refuse(reject('RATE_LIMITED', 'too many frames', grant), relatedTo(frame.value))
@@ -206,3 +206,9 @@ export class Connection {
 
 const relatedTo = (frame: ReceivedFrame): Related =>
   frame.frameType === 'COMMAND' ? frame.related : { relatedFrameId: frame.frameId }
+
+/** Each Group that a frame names is a look-up or a write of its own. */
+function costOf(frame: ReceivedFrame): number {
+  if (frame.frameType === 'SUBSCRIBE') return frame.groups.length
+  return frame.frameType === 'ACK' ? frame.acknowledgements.length : 1
+}

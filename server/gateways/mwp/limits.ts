@@ -8,7 +8,7 @@ export interface MwpLimits {
   readonly helloDeadlineMs: number
   readonly maxUnauthenticatedPerAddress: number
   readonly maxUnauthenticated: number
-  /** Frames a second that a connection may send for long, and how many at once. */
+  /** Frames a second that a connection may send for long, and how many at once. A frame counts once per Group it names. */
   readonly framesPerSecond: number
   readonly frameBurst: number
   /** COMMANDs whose answer has not yet left; a further one is refused with BACKPRESSURE. */

@@ -80,8 +80,9 @@ export class Outbox {
   #when(isReached: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const settle = () => {
-        if (isReached()) resolve()
-        return isReached()
+        const isSettled = isReached()
+        if (isSettled) resolve()
+        return isSettled
       }
       if (!settle()) this.#waiting.add(settle)
     })

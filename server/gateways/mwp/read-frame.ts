@@ -58,13 +58,13 @@ export function readFrame(bytes: Uint8Array, maxBytes: number): Result<ReceivedF
   // A Command may nest as deep inside a frame as it may on its own.
   const parsed = parseStrictJson(bytes, { maxBytes, maxDepth: DEFAULT_MAX_DEPTH + 1 })
   if (!parsed.ok) return refuse(reject('PROTOCOL_VIOLATION', parsed.error.message))
-  const { value, schemaView, text } = parsed.value
+  const { value, schemaView } = parsed.value
   if (!isJsonObject(value) || !isJsonObject(schemaView)) return refuse(reject('PROTOCOL_VIOLATION', 'a frame is an object'))
   const related = relatedTo(value)
   const versionFault = negotiateVersion(schemaView)
   if (versionFault !== undefined) return refuse(versionFault, related)
   if (!isClientFrame(value)) return refuse(reject('PROTOCOL_VIOLATION', 'clients send no such frame'), related)
-  if (value.frameType === 'COMMAND') return readCommand(value, schemaView, text)
+  if (value.frameType === 'COMMAND') return readCommand(parsed.value, value, related)
   const fault = validateDocument('websocket-frame', schemaView)
   if (fault === undefined) return ok(schemaView as unknown as ReceivedFrame)
   return refuse(reject('SCHEMA_VALIDATION_FAILED', `the frame at "${fault.path}" ${fault.message}`), related)
@@ -90,9 +90,12 @@ function isClientFrame({ frameType, phase }: JsonObject): boolean {
   return frameType !== 'HELLO' || CLIENT_PHASES.has(phase)
 }
 
-function readCommand(frame: JsonObject, schemaView: JsonObject, text: string): Result<ReceivedCommand, FrameFault> {
+function readCommand(
+  { schemaView, text }: ParsedJson,
+  frame: JsonObject,
+  related: Related,
+): Result<ReceivedCommand, FrameFault> {
   const { command } = frame
-  const related = relatedTo(frame)
   const fits =
     frame.protocolVersion === PROTOCOL_VERSION &&
     related.relatedFrameId !== undefined &&
@@ -103,8 +106,8 @@ function readCommand(frame: JsonObject, schemaView: JsonObject, text: string): R
     return refuse(reject('SCHEMA_VALIDATION_FAILED', 'a COMMAND frame holds version, frame id, type and Command'), related)
   }
   const parsed: ParsedJson = {
-    value: command as JsonValue,
-    schemaView: schemaView.command as JsonValue,
+    value: command as JsonObject,
+    schemaView: (schemaView as JsonObject).command as JsonValue,
     text: commandText,
   }
   return ok({ frameType: 'COMMAND', command: parsed, related })

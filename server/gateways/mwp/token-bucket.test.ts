@@ -25,3 +25,8 @@ test('a sender that overdraws a whole burst is exhausted', () => {
   expect(answers.slice(2, 5).every((answer) => typeof answer === 'object')).toBe(true)
   expect(answers[5]).toBe('exhausted')
 })
+
+test('what costs more empties the bucket sooner', () => {
+  const bucket = new TokenBucket(10, 5, 0)
+  expect([bucket.take(0, 4), bucket.take(0, 4)]).toEqual(['granted', { retryAfterMs: 300 }])
+})

@@ -15,12 +15,12 @@ export class TokenBucket {
     this.#filledAt = nowMs
   }
 
-  /** Takes one token. `retryAfterMs` says when the next one would be granted. */
-  take(nowMs: number): 'granted' | 'exhausted' | { readonly retryAfterMs: number } {
+  /** Takes `cost` tokens. `retryAfterMs` says when there will be some again. */
+  take(nowMs: number, cost = 1): 'granted' | 'exhausted' | { readonly retryAfterMs: number } {
     this.#tokens = Math.min(this.#burst, this.#tokens + (nowMs - this.#filledAt) * this.#perMs)
     this.#filledAt = nowMs
     if (this.#tokens < -this.#burst) return 'exhausted'
-    this.#tokens -= 1
+    this.#tokens -= cost
     if (this.#tokens >= 0) return 'granted'
     return { retryAfterMs: Math.ceil(-this.#tokens / this.#perMs) }
   }
