@@ -1,13 +1,17 @@
 'use client'
 
 import { useRef, useState } from 'react'
+import Link from 'next/link'
 import { useRouter } from 'next/navigation'
+import { useQuery } from '@tanstack/react-query'
 import { Sparkles } from 'lucide-react'
 import { missionPath } from '../mission/mission-paths.ts'
 import { CommandProgress } from '../signing/command-progress.tsx'
 import { useCommand } from '../signing/use-command.ts'
-import { Button } from '../ui/button.tsx'
+import { useTRPC } from '../trpc.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
 import { serverNowMs } from '../ui/clock.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
 import { Field, Input, TextArea } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { PageHeader, Section } from '../ui/page-header.tsx'
@@ -24,6 +28,8 @@ export function NewMissionForm() {
   const [isChecked, setIsChecked] = useState(false)
   const faults: DraftFaults = isChecked ? draftFaults(draft, serverNowMs()) : {}
   const { create, phase, isBusy } = useCreateMission(editor)
+  const missions = useQuery(useTRPC().missions.list.queryOptions()).data
+  const isFounded = missions?.some((mission) => mission.missionId === draft.missionId) ?? false
 
   const form = useRef<HTMLDivElement>(null)
 
@@ -32,6 +38,7 @@ export function NewMissionForm() {
     if (Object.keys(draftFaults(draft, serverNowMs())).length === 0) return void create()
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
   }
+  if (isFounded && phase.step !== 'verified') return <AlreadyFounded missionId={draft.missionId} onDiscard={editor.discard} />
   return (
     <div ref={form}>
       <PageHeader
@@ -86,6 +93,25 @@ export function NewMissionForm() {
         </div>
       </div>
     </div>
+  )
+}
+
+/** The draft was sent after all, from the outbox or from another tab; sending it again could only be refused. */
+function AlreadyFounded({ missionId, onDiscard }: { readonly missionId: string; readonly onDiscard: () => void }) {
+  return (
+    <EmptyState
+      title="This draft has become a mission"
+      action={
+        <span className="flex flex-wrap gap-2">
+          <Link href={missionPath(missionId)} className={buttonClass('primary')}>
+            Open the mission
+          </Link>
+          <Button onClick={onDiscard}>Start another draft</Button>
+        </span>
+      }
+    >
+      Its signed command has reached the authority. What is written in the draft now is no longer needed.
+    </EmptyState>
   )
 }
 

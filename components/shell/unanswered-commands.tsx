@@ -53,7 +53,16 @@ export function UnansweredCommands({ session }: { readonly session: Session }) {
           {[...new Set(entries.map((entry) => entry.kind))].join(', ')}, signed <RelativeTime at={oldest.signedAt} />. The same bytes cannot take effect twice.
         </Notice>
       )}
-      {refusal !== undefined && <RefusalNotice refusal={refusal} />}
+      {refusal !== undefined && (
+        <RefusalNotice
+          refusal={refusal}
+          action={
+            <Button variant="quiet" onClick={() => setRefusal(undefined)}>
+              Dismiss
+            </Button>
+          }
+        />
+      )}
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Check, CircleDashed, LoaderCircle } from 'lucide-react'
 import { Notice } from '../ui/notice.tsx'
 import { Seal } from '../ui/seal.tsx'
@@ -31,10 +32,10 @@ function StepMark({ isDone, isNext, isLast }: { readonly isDone: boolean; readon
 }
 
 /** A refusal in words, its code small behind them. Closing the dialog is no failure and is not shown as one. */
-export function RefusalNotice({ refusal }: { readonly refusal: CommandRefusal }) {
+export function RefusalNotice({ refusal, action }: { readonly refusal: CommandRefusal; readonly action?: ReactNode }) {
   if (refusal.code === 'CANCELLED') return <Notice title={refusal.happened}>{refusal.next}</Notice>
   return (
-    <Notice tone={refusal.isKept && refusal.code !== 'UNVERIFIED' ? 'wait' : 'fail'} title={refusal.happened} code={refusal.code}>
+    <Notice tone={refusal.isKept && refusal.code !== 'UNVERIFIED' ? 'wait' : 'fail'} title={refusal.happened} code={refusal.code} action={action}>
       {refusal.next}
       {refusal.stage !== undefined && ` The check that failed: ${refusal.stage}.`}
     </Notice>

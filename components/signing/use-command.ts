@@ -60,7 +60,7 @@ export function useCommand(): CommandRunner {
       setPhase({ step: 'signing' })
       const outcome = await signAndDeliver({ signer, session, draft, names, isStillTrue, onPhase: setPhase })
       setPhase(outcome.ok ? { step: 'verified', event: outcome.value } : { step: 'refused', refusal: outcome.error })
-      if (outcome.ok) await queryClient.invalidateQueries()
+      if (outcome.ok) void queryClient.invalidateQueries()
       return outcome
     },
     [signer, session, queryClient],
