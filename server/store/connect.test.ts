@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Sql } from './connect.ts'
 import { encodeBytea, parseSafeInteger, requireSupportedServer } from './connect.ts'
 
-const server = (number: number, version: string) => (async () => [{ number, version }]) as unknown as Sql
+const server = (number: number, version: string, encoding = 'UTF8') => (async () => [{ number, version, encoding }]) as unknown as Sql
 
 describe('connect', () => {
   it.each([['0', 0], ['9007199254740991', 2 ** 53 - 1], ['-9007199254740991', 1 - 2 ** 53]])('reads the bigint %s', (text, value) => {
@@ -13,14 +13,22 @@ describe('connect', () => {
     expect(() => parseSafeInteger(text)).toThrow(expect.objectContaining({ code: 'integer-unsafe' }))
   })
 
-  it('encodes a part of a larger buffer, and what is encoded once more as itself', () => {
-    const encoded = encodeBytea(new Uint8Array([1, 2, 0, 255, 3]).subarray(2, 4))
-    expect(encoded).toBe('\\x00ff')
+  it.each([
+    ['documents as themselves', Buffer.from('{"a":"é\\n"}'), '{"a":"é\\\\n"}'],
+    ['a backslash that would start the other form', Buffer.from('\\x00'), '\\\\x00'],
+    ['a zero byte', Buffer.from('a\0b'), 'a\\000b'],
+    ['bytes that are not UTF-8, here a part of a larger buffer', new Uint8Array([1, 2, 0, 255, 3]).subarray(2, 4), '\\x00ff'],
+  ])('encodes %s, and what is encoded once more as itself', (_name, bytes, encoded) => {
+    expect(encodeBytea(bytes)).toBe(encoded)
     expect(encodeBytea(encoded)).toBe(encoded)
   })
 
   it('refuses PostgreSQL 14 and takes 15', async () => {
     await expect(requireSupportedServer(server(140_019, '14.19'))).rejects.toMatchObject({ name: 'StoreFault', code: 'server-too-old' })
     await expect(requireSupportedServer(server(150_000, '15.0'))).resolves.toBeUndefined()
+  })
+
+  it('refuses a database that would convert text', async () => {
+    await expect(requireSupportedServer(server(150_000, '15.0', 'LATIN1'))).rejects.toMatchObject({ code: 'encoding-unsupported' })
   })
 })

@@ -46,6 +46,13 @@ const receiptColumns = {
 } satisfies Record<keyof CommandReceipt, unknown>
 
 function prepareQueries(database: PostgresJsDatabase) {
+  // The limit keeps this a look-up per key: as a plain join, a plan made while the table was small would scan it for ever.
+  const found = database
+    .select(receiptColumns)
+    .from(receipts)
+    .where(and(eq(receipts.actorId, text`wanted.actor`), eq(receipts.actionId, text`wanted.action`)))
+    .limit(1)
+    .as('found')
   const ofSpace = eq(log.spaceId, placeholder('spaceId'))
   return {
     head: database.select({ head: spaces.head }).from(spaces).where(eq(spaces.spaceId, placeholder('spaceId'))).prepare('head'),
@@ -63,9 +70,16 @@ function prepareQueries(database: PostgresJsDatabase) {
       .orderBy(asc(log.sequence))
       .prepare('read_at'),
     receipts: database
-      .select(receiptColumns)
-      .from(receipts)
-      .where(text`(${receipts.actorId}, ${receipts.actionId}) in (select * from unnest(${placeholder('actors')}::text[], ${placeholder('actions')}::text[]))`)
+      .select({
+        actorId: found.actorId,
+        actionId: found.actionId,
+        signingHash: found.signingHash,
+        spaceId: found.spaceId,
+        sequence: found.sequence,
+        commandBytes: found.commandBytes,
+      })
+      .from(text`unnest(${placeholder('actors')}::text[], ${placeholder('actions')}::text[]) as wanted(actor, action)`)
+      .crossJoinLateral(found)
       .prepare('receipts'),
     receiptAt: database
       .select(receiptColumns)

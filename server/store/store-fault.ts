@@ -1,5 +1,6 @@
 export type StoreFaultCode =
   | 'server-too-old'
+  | 'encoding-unsupported'
   | 'migration-changed'
   | 'database-newer'
   | 'integer-unsafe'

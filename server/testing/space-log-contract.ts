@@ -7,17 +7,21 @@ const sequences = (entries: readonly LogEntry[]) => entries.map((entry) => entry
 
 export function describeSpaceLog(store: () => Store): void {
   describe('append', () => {
-    it('keeps every byte of Events, Commands and records (A-222, A-82)', async () => {
+    it.each([
+      ['all 256 byte values', Uint8Array.from({ length: 256 }, (_, index) => index)],
+      ['JSON with escapes and every script', new TextEncoder().encode('{"a":"q\\"b\\\\n\\u0000","é":"漢🙂{},\'"}')],
+      ['what looks like an encoded byte string', new TextEncoder().encode('\\x00\\000\0')],
+    ])('keeps %s of Events, Commands and records (A-222, A-82)', async (_name, bytes) => {
       const spaceId = newId()
-      const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
       const batch = sampleBatch(spaceId, 0, {
-        events: [{ ...sampleEntry(spaceId, 1), bytes }],
-        receipts: [{ ...sampleReceipt(spaceId, 1), actionId: 'urn:x:quote"back\\slash{brace},comma', commandBytes: bytes }],
+        count: 2,
+        events: [sampleEntry(spaceId, 1), { ...sampleEntry(spaceId, 2), bytes }],
+        receipts: [{ ...sampleReceipt(spaceId, 1), actionId: 'urn:x:quote"back\\slash{brace},comma', commandBytes: bytes }, sampleReceipt(spaceId, 2)],
       })
       expect(await store().log.append(batch)).toEqual({ ok: true })
 
-      const [entry] = await store().log.read(spaceId, 0, 10)
-      expect(plain(entry!)).toEqual(plain(batch.events[0]!))
+      const entries = await store().log.read(spaceId, 0, 10)
+      expect(entries.map(plain)).toEqual(batch.events.map(plain))
       const receipt = await store().log.findReceipt(batch.receipts[0]!.actorId, batch.receipts[0]!.actionId)
       expect({ ...receipt, commandBytes: [...receipt!.commandBytes] }).toEqual({ ...batch.receipts[0], commandBytes: [...bytes] })
       const record = batch.admissions[0]!
