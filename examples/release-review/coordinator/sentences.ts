@@ -15,7 +15,7 @@ const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n ==
 const quoted = (item: WorkView | undefined): string => `“${item?.contract?.goal ?? 'unknown work'}”`
 
 export function introduction(): string {
-  const goals = JOBS.map((job) => JOB_DESCRIPTIONS[job].goal.toLowerCase())
+  const goals = JOBS.map((job) => JOB_DESCRIPTIONS[job].goal).map((goal) => `${goal.charAt(0).toLowerCase()}${goal.slice(1)}`)
   return [
     `I split this review into ${goals.length} pieces of work: ${goals.join('; ')}. The licence check waits for the list, the report for all three.`,
     `Allowed licences: ${defaultAllowedLicences.join(', ')}. To allow others, name them when you request changes.`,
