@@ -57,10 +57,8 @@ export function isCoordinator(state: GroupState, actor: Actor): boolean {
 }
 
 /** the right comes from the Coordinator lease, so the Command has to cite its epoch. */
-export function notCoordinator({ state, command, membership }: MemberRequest): Refusal {
-  if (!isCoordinator(state, command.actor) || membership.role !== 'coordinator') {
-    return reject('AUTH_FORBIDDEN', 'only the current Coordinator may do this')
-  }
+export function notCoordinator({ state, command }: MemberRequest): Refusal {
+  if (!isCoordinator(state, command.actor)) return reject('AUTH_FORBIDDEN', 'only the current Coordinator may do this')
   if (command.coordinatorEpoch !== undefined) return undefined
   return reject('AUTH_STALE_COORDINATOR', 'the Command does not cite the Coordinator Epoch')
 }
@@ -71,13 +69,12 @@ export function coordinatorLeaseOver({ state, env }: MemberRequest): Refusal {
   return reject('WORK_LEASE_EXPIRED', 'the Coordinator lease has run out')
 }
 
-export function notMissionOwner({ state, command, membership }: MemberRequest): Refusal {
-  if (isOwnerOfMission(state, command.actor) && membership.role === 'mission_owner') return undefined
-  return reject('AUTH_FORBIDDEN', 'only the MissionOwner may do this')
+export function notMissionOwner({ state, command }: MemberRequest): Refusal {
+  return isOwnerOfMission(state, command.actor) ? undefined : reject('AUTH_FORBIDDEN', 'only the MissionOwner may do this')
 }
 
 export function neitherOwnerNorCoordinator(request: MemberRequest): Refusal {
-  return isOwnerOfMission(request.state, request.command.actor) ? notMissionOwner(request) : notCoordinator(request)
+  return isOwnerOfMission(request.state, request.command.actor) ? undefined : notCoordinator(request)
 }
 
 /** For what owner and Coordinator may both do: the owner needs no lease. */

@@ -92,6 +92,12 @@ describe('membership.end', () => {
     expect(group.refusal(ada, 'membership.end', { member: wim, reason: 'Now.' })).toMatchObject({ code: 'INVALID_STATE_TRANSITION' })
   })
 
+  it('waits for the review of submitted work, also when the lease has run out', () => {
+    const group = founded()
+    reach(group, 'a', 'submitted')
+    expect(group.pass(3600).code(ada, 'membership.end', { member: wim, reason: 'Now.' })).toBe('INVALID_STATE_TRANSITION')
+  })
+
   it('does not wait for an owner whose lease has run out, nor for verified work', () => {
     const group = founded()
     reach(group, 'a', 'queued')

@@ -67,6 +67,18 @@ describe('work.authorize', () => {
     expect(founded().code(cora, 'work.authorize', authorize('a', contract))).toBe('INVALID_COMMAND')
   })
 
+  it('looks at every dependency once, however many paths lead to it (A-171)', () => {
+    const group = founded()
+    const budget = { toolCallLimit: 0 }
+    let layer: string[] = []
+    for (let depth = 0; depth < 30; depth += 1) {
+      const names = [`left ${depth}`, `right ${depth}`]
+      for (const name of names) group.accept(cora, 'work.authorize', authorize(name, { budget, dependencyWorkItemIds: layer }))
+      layer = names.map(workId)
+    }
+    expect(group.state.workItems.size).toBe(60)
+  })
+
   it('lets dangerous work pass with a gate, or where the Mission asks for none', () => {
     const gated = authorize('a', { sideEffectRisk: 'high_risk', executionApproval: 'human_required' })
     expect(founded().accept(cora, 'work.authorize', gated)).toHaveLength(1)

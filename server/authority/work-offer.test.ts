@@ -212,6 +212,20 @@ describe('a revised contract in an offer', () => {
     expect(group.accept(cora, 'work.offer', revised({ budget: { modelTokenLimit: 60 } }))).toHaveLength(1)
   })
 
+  it('may not shrink below what work below it holds', () => {
+    const group = withOpenWork()
+    group.accept(cora, 'work.authorize', { workItemId: workId('b'), contract: workContract({ budget: { modelTokenLimit: 60 } }), parentWorkItemId: workId('a') })
+    expect(group.code(cora, 'work.offer', revised({ budget: { modelTokenLimit: 59 } }))).toBe('BUDGET_EXCEEDED')
+    expect(group.accept(cora, 'work.offer', revised({ budget: { modelTokenLimit: 60 } }))).toHaveLength(1)
+  })
+
+  it('may grow by what the Mission has left, and counts its old budget once', () => {
+    const group = withOpenWork()
+    reach(group, 'b', 'open', { contract: { budget: { modelTokenLimit: 800 } } })
+    expect(group.code(cora, 'work.offer', revised({ budget: { modelTokenLimit: 201 } }))).toBe('BUDGET_EXCEEDED')
+    expect(group.accept(cora, 'work.offer', revised({ budget: { modelTokenLimit: 200 } }))).toHaveLength(1)
+  })
+
   it('may not widen the resources of work below other work (A-25)', () => {
     const group = withOpenWork()
     group.accept(cora, 'work.authorize', { workItemId: workId('b'), contract: workContract({ budget: { modelTokenLimit: 10 } }), parentWorkItemId: workId('a') })
