@@ -1,6 +1,7 @@
 // Puts the service together. Everything that the doors may ask of the authority hangs on what this returns.
 import { invariant } from '../../protocol/result.ts'
 import type { Log } from '../log.ts'
+import { AcceptedActions } from './accepted-actions.ts'
 import { AgentMirror } from './agent-mirror.ts'
 import { AgentSessions } from './agent-sessions.ts'
 import { exportReceipt } from './approval-receipt.ts'
@@ -53,6 +54,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const actors = new SpaceActors({
     log,
     readModels,
+    actions: new AcceptedActions(),
     clock,
     organization,
     diagnostics,

@@ -11,6 +11,7 @@ import { ok } from '../../protocol/result.ts'
 import type { VerifiedDocument } from '../../protocol/verify-document.ts'
 import type { ReadModelRows } from '../authority/read-models.ts'
 import type { DecisionEnv } from '../authority/types.ts'
+import type { AcceptedAction, AcceptedActions } from './accepted-actions.ts'
 import type { UnsignedEvent } from './event-bytes.ts'
 import type { CommandReceipt } from './ports.ts'
 import { actionIdCollision, invalidSignature } from './refusals.ts'
@@ -18,7 +19,7 @@ import type { AdmissibleCommand, SpaceFold, SpaceWork } from './space-fold.ts'
 
 /** What the log already holds about the Commands of a batch and the documents inside them. */
 export interface KnownRecords {
-  readonly receipts: readonly CommandReceipt[]
+  readonly actions: Pick<AcceptedActions, 'find'>
   readonly admissions: readonly FirstAdmissionRecord[]
   /** Mission ids of the batch that other Groups have taken. */
   readonly takenMissionIds: ReadonlySet<string>
@@ -28,7 +29,7 @@ export type Verdict =
   /** The primary Event is at this sequence of the Space, written by this batch. */
   | { readonly type: 'accepted'; readonly sequence: number; readonly isDuplicate: boolean }
   /** The same Command was accepted before. */
-  | { readonly type: 'known'; readonly receipt: CommandReceipt }
+  | { readonly type: 'known'; readonly action: AcceptedAction }
   /** `audit` is for auditors only (A-106). */
   | { readonly type: 'refused'; readonly rejection: Rejection; readonly audit?: AdmissionFailure }
   /** Work that came from no Command. */
@@ -51,6 +52,11 @@ export function decideBatch(spaceId: string, fold: SpaceFold, works: readonly Sp
   return { verdicts, events, receipts: [...receipts.values()], admissions: [...admissions.values()], rows: fold.rowsOf(events as EventDocument[]) }
 }
 
+/** A-222: the same content again is the same Command, other content under its Action ID is a collision. */
+export function repeated(action: AcceptedAction, signingHash: string): Verdict {
+  return action.signingHash === signingHash ? { type: 'known', action } : { type: 'refused', rejection: actionIdCollision() }
+}
+
 const actionKey = (actorId: string, actionId: string) => `${actorId}\n${actionId}`
 
 class BatchDecision {
@@ -61,7 +67,6 @@ class BatchDecision {
   readonly #fold: SpaceFold
   readonly #env: DecisionEnv
   readonly #known: KnownRecords
-  readonly #knownReceipts: ReadonlyMap<string, CommandReceipt>
   readonly #knownAdmissions: ReadonlyMap<string, FirstAdmissionRecord>
 
   constructor(spaceId: string, fold: SpaceFold, known: KnownRecords, env: DecisionEnv) {
@@ -69,7 +74,6 @@ class BatchDecision {
     this.#fold = fold
     this.#env = env
     this.#known = known
-    this.#knownReceipts = new Map(known.receipts.map((receipt) => [actionKey(receipt.actorId, receipt.actionId), receipt]))
     this.#knownAdmissions = new Map(known.admissions.map((record) => [record.signingHash, record]))
   }
 
@@ -77,8 +81,10 @@ class BatchDecision {
     const { document, nested } = command
     const { value: envelope, signingHash } = document
     const key = actionKey(envelope.actor.id, envelope.actionId)
-    const earlier = this.receipts.get(key) ?? this.#knownReceipts.get(key)
-    if (earlier) return this.#repeated(earlier, signingHash)
+    const inBatch = this.receipts.get(key)
+    if (inBatch?.signingHash === signingHash) return { type: 'accepted', sequence: inBatch.sequence, isDuplicate: true }
+    const earlier = inBatch ?? this.#known.actions.find(envelope.actor.id, envelope.actionId)
+    if (earlier) return repeated(earlier, signingHash)
     if (envelope.kind === 'mission.create' && this.#known.takenMissionIds.has(String(envelope.payload.missionId))) {
       return { type: 'refused', rejection: reject('INVALID_COMMAND', 'this Mission id is taken') }
     }
@@ -98,13 +104,6 @@ class BatchDecision {
     if (!drafts.ok) return { type: 'refused', rejection: drafts.error }
     this.#apply(drafts.value)
     return { type: 'done' }
-  }
-
-  /** A-222: the same content again is the same Command, other content under its Action ID is a collision. */
-  #repeated(receipt: CommandReceipt, signingHash: string): Verdict {
-    if (receipt.signingHash !== signingHash) return { type: 'refused', rejection: actionIdCollision() }
-    const isInBatch = this.receipts.has(actionKey(receipt.actorId, receipt.actionId))
-    return isInBatch ? { type: 'accepted', sequence: receipt.sequence, isDuplicate: true } : { type: 'known', receipt }
   }
 
   /** First admission of the documents (A-86): the records to append, once what is on record already has been validated. */

@@ -27,9 +27,17 @@ export function createNativeVerifier(): SignatureVerifier {
   }
 }
 
-/** A function that signs with the key of this 32-byte seed; the public half is derived, never given. */
-export function createNativeSigner(seed: Uint8Array): { publicKey: Uint8Array; sign: (message: Uint8Array) => Promise<Uint8Array> } {
+export interface NativeSigner {
+  readonly publicKey: Uint8Array
+  /** On the thread pool. */
+  readonly sign: (message: Uint8Array) => Promise<Uint8Array>
+  /** At once, in about 60 µs: for a single signature that is less than the way to the pool and back takes on a busy machine. */
+  readonly signNow: (message: Uint8Array) => Uint8Array
+}
+
+/** Signs with the key of this 32-byte seed; the public half is derived, never given. */
+export function createNativeSigner(seed: Uint8Array): NativeSigner {
   const key = createPrivateKey({ key: Buffer.concat([privateKeyFrame, seed]), format: 'der', type: 'pkcs8' })
   const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(publicKeyFrame.length)
-  return { publicKey, sign: (message) => signAsync(null, message, key) }
+  return { publicKey, sign: (message) => signAsync(null, message, key), signNow: (message) => sign(null, message, key) }
 }

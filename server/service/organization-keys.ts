@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
 import type { ServiceActor } from '../../protocol/generated/types.ts'
 import { isIdentifier } from '../../protocol/identifier.ts'
+import type { NativeSigner } from './native-ed25519.ts'
 import { createNativeSigner } from './native-ed25519.ts'
 import type { RegisteredKey } from './ports.ts'
 
 /** A service Principal that signs for the Organization. */
-export interface ServiceIdentity {
+export interface ServiceIdentity extends Pick<NativeSigner, 'sign' | 'signNow'> {
   readonly principal: ServiceActor
   readonly keyId: string
   /** base64url of 32 bytes. */
   readonly publicKey: string
-  readonly sign: (message: Uint8Array) => Promise<Uint8Array>
 }
 
 export interface OrganizationKeys {
@@ -109,8 +109,8 @@ function readService(role: string, { principalId, keyId, seed }: StoredService):
   const bytes = typeof seed === 'string' ? decodeBase64url(seed) : undefined
   if (bytes?.length !== 32) throw new OrganizationFileFault(`the seed of ${role} is not 32 bytes in base64url`)
   if (!isIdentifier(principalId) || !isIdentifier(keyId)) throw new OrganizationFileFault(`the ids of ${role} are not absolute URIs`)
-  const { publicKey, sign } = createNativeSigner(bytes)
-  return { principal: { type: 'service', id: principalId }, keyId, publicKey: encodeBase64url(publicKey), sign }
+  const { publicKey, sign, signNow } = createNativeSigner(bytes)
+  return { principal: { type: 'service', id: principalId }, keyId, publicKey: encodeBase64url(publicKey), sign, signNow }
 }
 
 async function readIfPresent(path: string): Promise<string | undefined> {

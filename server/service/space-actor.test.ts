@@ -3,6 +3,7 @@ import { unavailableRegistry, validateRegistry } from '../../protocol/key-regist
 import { verifyDocument } from '../../protocol/verify-document.ts'
 import { encodeState } from '../authority/encode-state.ts'
 import { createMemoryStore } from '../testing/memory-store.ts'
+import { AcceptedActions } from './accepted-actions.ts'
 import { createNativeVerifier } from './native-ed25519.ts'
 import type { AppendBatch, AppendOutcome, Store } from './ports.ts'
 import { SpaceActor } from './space-actor.ts'
@@ -57,7 +58,7 @@ it('commits one Command at once, and what arrives meanwhile in batches of 32 at 
   const commands = await Promise.all(Array.from({ length: 41 }, () => admissible(fixture, owner, groupId)))
   const { clock, organization } = fixture
   const facts = { cardOf: () => undefined, sessionEpochOf: () => 0 }
-  const actor = new SpaceActor(groupId, { ...store, clock, organization, facts, openFold: async (spaceId) => new MissionFold(spaceId), onCommitted: () => {}, onLoaded: () => {} })
+  const actor = new SpaceActor(groupId, { ...store, actions: new AcceptedActions(), clock, organization, facts, openFold: async (spaceId) => new MissionFold(spaceId), onCommitted: () => {}, onLoaded: () => {} })
   const gate = closedGate()
   hooks.before = () => gate.passed
   const [first, ...others] = commands.map((command) => () => actor.submit({ type: 'command', command }))

@@ -4,14 +4,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { EventDocument } from '../../protocol/generated/types.ts'
-import { invariant } from '../../protocol/result.ts'
+import type { Result } from '../../protocol/result.ts'
+import { err, invariant, ok } from '../../protocol/result.ts'
 import type { DecisionEnv } from '../authority/types.ts'
-import type { DecidedBatch, KnownRecords, Verdict } from './decide-batch.ts'
+import type { AcceptedActions } from './accepted-actions.ts'
+import { BatchRecords } from './batch-records.ts'
+import type { DecidedBatch, Verdict } from './decide-batch.ts'
 import { decideBatch } from './decide-batch.ts'
 import { eventAdmission } from './event-admission.ts'
-import { decodeEvent, signEvent } from './event-bytes.ts'
+import { decodeEvent, signEvents } from './event-bytes.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
-import type { Clock, LogEntry, ReadModels, SpaceLog } from './ports.ts'
+import type { AppendOutcome, Clock, LogEntry, ReadModels, SpaceLog } from './ports.ts'
 import type { SpaceFold, SpaceWork } from './space-fold.ts'
 
 const maximumBatch = 32
@@ -20,8 +23,10 @@ const maximumAttempts = 8
 const pageSize = 500
 
 export interface ActorNeeds {
-  readonly log: SpaceLog
+  readonly log: Pick<SpaceLog, 'append' | 'read' | 'readAt' | 'findReceipts' | 'findAdmissions'>
   readonly readModels: Pick<ReadModels, 'missionById'>
+  /** Shared by all Spaces of the node, because an Action ID is good for one of them only. */
+  readonly actions: AcceptedActions
   readonly clock: Clock
   readonly organization: OrganizationKeys
   readonly facts: Pick<DecisionEnv, 'cardOf' | 'sessionEpochOf'>
@@ -44,11 +49,14 @@ interface Pending {
 }
 interface Reader { readonly resolve: (fold: SpaceFold) => void; readonly fail: (fault: unknown) => void }
 
+type AppendConflict = Extract<AppendOutcome, { ok: false }>['conflict']
+
 const queueFull: Rejection = reject('BACKPRESSURE', 'This Group has too many Commands waiting.', { retryAfterMs: 500 })
 
 export class SpaceActor {
   readonly spaceId: string
   readonly #needs: ActorNeeds
+  readonly #records: BatchRecords
   #fold: SpaceFold | undefined
   /** Another node may have written since the fold was read. */
   #isBehind = false
@@ -59,6 +67,7 @@ export class SpaceActor {
   constructor(spaceId: string, needs: ActorNeeds) {
     this.spaceId = spaceId
     this.#needs = needs
+    this.#records = new BatchRecords(spaceId, { ...needs, organizationId: needs.organization.organizationId })
   }
 
   /** Resolves after commit; rejects on a fault, when the outcome may be unknown and a retry finds its receipt. */
@@ -131,29 +140,32 @@ export class SpaceActor {
     const works = batch.map((pending) => pending.work)
     for (let attempt = 1; attempt <= maximumAttempts; attempt++) {
       const fold = await this.#load()
-      const known = await this.#lookUp(works)
+      const known = await this.#records.before(works)
       const expectedHead = fold.head
       const decided = decideBatch(this.spaceId, fold, works, known, this.#environment(fold))
-      const entries = await this.#write(fold, expectedHead, decided)
-      if (entries === 'conflict') continue
-      if (entries.length > 0) this.#needs.onCommitted(this.spaceId, entries, decided, fold)
-      return this.#answer(batch, decided.verdicts, entries)
+      const written = await this.#write(fold, expectedHead, decided)
+      if (written.ok) {
+        if (written.value.length > 0) this.#needs.onCommitted(this.spaceId, written.value, decided, fold)
+        return this.#answer(batch, await this.#records.reconsider(works, decided.verdicts), written.value)
+      }
+      // The fold holds Events that were not written.
+      this.#fold = undefined
+      if (written.error !== 'head') await this.#records.afterConflict(works)
     }
     invariant(false, `the Space changed under ${maximumAttempts} decisions in a row`)
   }
 
-  async #write(fold: SpaceFold, expectedHead: number, decided: DecidedBatch): Promise<readonly LogEntry[] | 'conflict'> {
-    if (decided.events.length === 0) return []
+  async #write(fold: SpaceFold, expectedHead: number, decided: DecidedBatch): Promise<Result<readonly LogEntry[], AppendConflict>> {
+    if (decided.events.length === 0) return ok([])
     const { log, organization } = this.#needs
     const { spaceId } = this
-    const signed = await Promise.all(decided.events.map((event) => signEvent(event, organization.authority)))
+    const signed = await signEvents(decided.events, organization.authority)
     const events = signed.map(({ event, bytes }, index) => ({ spaceId, sequence: expectedHead + 1 + index, eventId: event.eventId, kind: event.kind, bytes }))
     const admissions = [...decided.admissions, ...signed.flatMap((event) => eventAdmission(event, organization) ?? [])]
     const outcome = await log.append({ spaceId, spaceKind: fold.spaceKind, expectedHead, events, admissions, receipts: decided.receipts, rows: decided.rows })
-    if (outcome.ok) return events
-    // The fold holds Events that were not written.
-    this.#fold = undefined
-    return 'conflict'
+    if (!outcome.ok) return err(outcome.conflict)
+    this.#records.accepted(decided.receipts)
+    return ok(events)
   }
 
   #answer(batch: readonly Pending[], verdicts: readonly Verdict[], entries: readonly LogEntry[]): void {
@@ -161,7 +173,7 @@ export class SpaceActor {
     for (const [index, verdict] of verdicts.entries()) {
       const { resolve, fail } = batch[index]!
       if (verdict.type === 'accepted') resolve({ ...verdict, spaceId: this.spaceId, eventBytes: entries[verdict.sequence - first]!.bytes })
-      else if (verdict.type === 'known') this.#findOriginal(verdict.receipt).then(resolve, fail)
+      else if (verdict.type === 'known') this.#findOriginal(verdict.action).then(resolve, fail)
       else resolve(verdict)
     }
   }
@@ -170,21 +182,6 @@ export class SpaceActor {
     const [original] = await this.#needs.log.readAt(spaceId, [sequence])
     invariant(original, 'a receipt names an Event that the log does not have')
     return { type: 'accepted', spaceId, sequence, eventBytes: original.bytes, isDuplicate: true }
-  }
-
-  async #lookUp(works: readonly SpaceWork[]): Promise<KnownRecords> {
-    const { log, readModels, organization } = this.#needs
-    const commands = works.flatMap((work) => (work.type === 'command' ? [work.command] : []))
-    const keys = commands.map(({ document }) => ({ actorId: document.value.actor.id, actionId: document.value.actionId }))
-    const hashes = [...new Set(commands.flatMap(({ nested }) => nested.map((document) => document.signingHash)))]
-    const missionIds = commands.flatMap(({ document }) => (document.value.kind === 'mission.create' ? [String(document.value.payload.missionId)] : []))
-    const [receipts, admissions, missions] = await Promise.all([
-      keys.length > 0 ? log.findReceipts(keys) : [],
-      hashes.length > 0 ? log.findAdmissions(organization.organizationId, hashes) : [],
-      Promise.all(missionIds.map((missionId) => readModels.missionById(missionId))),
-    ])
-    const takenMissionIds = new Set(missions.flatMap((mission) => (mission && mission.spaceId !== this.spaceId ? [mission.missionId] : [])))
-    return { receipts, admissions, takenMissionIds }
   }
 
   #environment(fold: SpaceFold): DecisionEnv {
@@ -208,7 +205,10 @@ export class SpaceActor {
     for (let page: readonly LogEntry[]; ; ) {
       page = await this.#needs.log.read(this.spaceId, fold.head, pageSize)
       const events = page.map((entry) => decodeEvent(entry.bytes))
-      for (const event of events) fold.apply(event)
+      for (const [index, event] of events.entries()) {
+        fold.apply(event)
+        this.#records.loaded(event, page[index]!.sequence)
+      }
       this.#needs.onLoaded(this.spaceId, events, fold)
       if (page.length < pageSize) break
     }

@@ -1,0 +1,76 @@
+// What the log holds about the Commands of a batch. Most batches need no question to the database at all.
+import type { EventDocument } from '../../protocol/generated/types.ts'
+import type { AcceptedActions } from './accepted-actions.ts'
+import type { KnownRecords, Verdict } from './decide-batch.ts'
+import { repeated } from './decide-batch.ts'
+import type { CommandReceipt, ReadModels, SpaceLog } from './ports.ts'
+import type { AdmissibleCommand, SpaceWork } from './space-fold.ts'
+
+export interface RecordSources {
+  readonly log: Pick<SpaceLog, 'findReceipts' | 'findAdmissions'>
+  readonly readModels: Pick<ReadModels, 'missionById'>
+  readonly actions: AcceptedActions
+  readonly organizationId: string
+}
+
+export class BatchRecords {
+  readonly #spaceId: string
+  readonly #sources: RecordSources
+
+  constructor(spaceId: string, sources: RecordSources) {
+    this.#spaceId = spaceId
+    this.#sources = sources
+  }
+
+  /** What a decision needs to know beforehand: nested documents may be on record, Mission ids may be taken. */
+  async before(works: readonly SpaceWork[]): Promise<KnownRecords> {
+    const { log, readModels, actions, organizationId } = this.#sources
+    const commands = works.flatMap((work) => (work.type === 'command' ? [work.command] : []))
+    const hashes = new Set(commands.flatMap(({ nested }) => nested.map((document) => document.signingHash)))
+    const missionIds = commands.flatMap(({ document: { value } }) => (value.kind === 'mission.create' ? [String(value.payload.missionId)] : []))
+    const [admissions, missions] = await Promise.all([
+      hashes.size > 0 ? log.findAdmissions(organizationId, [...hashes]) : [],
+      Promise.all(missionIds.map((missionId) => readModels.missionById(missionId))),
+      this.#lookUp(commands.filter(({ document }) => actions.isSuspect(document.value.actor.id))),
+    ])
+    const takenMissionIds = new Set(missions.flatMap((mission) => (mission && mission.spaceId !== this.#spaceId ? [mission.missionId] : [])))
+    return { actions, admissions, takenMissionIds }
+  }
+
+  /** A refused Command may be the retry of one that this node has forgotten; its receipt goes before the refusal. */
+  async reconsider(works: readonly SpaceWork[], verdicts: readonly Verdict[]): Promise<readonly Verdict[]> {
+    const refused = works.flatMap((work, index) => (work.type === 'command' && verdicts[index]?.type === 'refused' ? [work.command] : []))
+    if (refused.length === 0) return verdicts
+    await this.#lookUp(refused)
+    return verdicts.map((verdict, index) => {
+      const work = works[index]
+      if (verdict.type !== 'refused' || work?.type !== 'command') return verdict
+      const { value, signingHash } = work.command.document
+      const action = this.#sources.actions.find(value.actor.id, value.actionId)
+      return action ? repeated(action, signingHash) : verdict
+    })
+  }
+
+  /** A constraint refused the batch: finds out which Commands were accepted before. */
+  async afterConflict(works: readonly SpaceWork[]): Promise<void> {
+    const receipts = await this.#lookUp(works.flatMap((work) => (work.type === 'command' ? [work.command] : [])))
+    for (const { actorId } of receipts) this.#sources.actions.suspect(actorId)
+  }
+
+  accepted(receipts: readonly CommandReceipt[]): void {
+    for (const receipt of receipts) this.#sources.actions.add(receipt)
+  }
+
+  /** An Event from the log names the Command that it answered. */
+  loaded({ cause, actor, commandHash }: EventDocument, sequence: number): void {
+    if (cause.type !== 'command' || commandHash === undefined) return
+    this.#sources.actions.add({ actorId: actor.id, actionId: cause.id, signingHash: commandHash, spaceId: this.#spaceId, sequence })
+  }
+
+  async #lookUp(commands: readonly AdmissibleCommand[]): Promise<readonly CommandReceipt[]> {
+    const keys = commands.map(({ document: { value } }) => ({ actorId: value.actor.id, actionId: value.actionId }))
+    const receipts = keys.length > 0 ? await this.#sources.log.findReceipts(keys) : []
+    this.accepted(receipts)
+    return receipts
+  }
+}
