@@ -8,10 +8,11 @@ import { createTRPCContext } from '@trpc/tanstack-react-query'
 import type { AppRouter } from '../server/gateways/console/router.ts'
 import { observeServerTime } from './ui/clock.ts'
 
-export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>()
+const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>()
+export { useTRPC, useTRPCClient }
 
-export type Outputs = inferRouterOutputs<AppRouter>
-export type ConsoleError = TRPCClientErrorLike<AppRouter>
+type Outputs = inferRouterOutputs<AppRouter>
+type ConsoleError = TRPCClientErrorLike<AppRouter>
 export type Session = Outputs['session']['current']
 export type SignedInPerson = NonNullable<Session['me']>
 export type KeyView = SignedInPerson['keys'][number]

@@ -15,10 +15,6 @@ const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const CURRENCY = /^[A-Z]{3}$/
 
 /** An amount in its unit: currency codes as money, everything else as a number with the unit behind it. */
-export function Money({ amount, unit }: { readonly amount: number; readonly unit: string }) {
-  return <span className="whitespace-nowrap">{formatAmount(amount, unit)}</span>
-}
-
 export function formatAmount(amount: number, unit: string): string {
   if (!CURRENCY.test(unit)) return `${plain.format(amount)} ${unit}`
   return new Intl.NumberFormat('en', { style: 'currency', currency: unit, currencyDisplay: 'code' }).format(amount)

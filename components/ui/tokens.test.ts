@@ -53,7 +53,6 @@ describe('colour tokens', () => {
     ...pairs(['on-action'], ['action', 'action-strong']),
     ...pairs(['wait', 'ink', 'muted'], ['wait-wash']),
     ...pairs(['fail', 'ink', 'muted'], ['fail-wash']),
-    ...pairs(['seal', 'ink'], ['seal-wash']),
     ...pairs(['action', 'ink'], ['action-wash']),
   ])('%s: %s on %s is readable (AA, 4.5)', (mode, text, ground) => {
     expect(contrast(mode, text, ground)).toBeGreaterThanOrEqual(4.5)
