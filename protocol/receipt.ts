@@ -1,4 +1,5 @@
 // One file with which anyone can verify offline who approved what: built by the authority, checked by everybody.
+import { artifactName } from './artifact-name.ts'
 import { encodeBase64url } from './base64url.ts'
 import { encodeCanonical } from './canonical-json.ts'
 import { sha256Hash } from './digest.ts'
@@ -84,6 +85,7 @@ export type ReceiptCheck = { readonly name: string; readonly ok: boolean; readon
 /** An approved Artifact and where content with its hash was found: in the receipt, in given files, or nowhere. */
 export type ReceiptArtifact = {
   readonly hash: string
+  readonly name: string
   readonly sizeBytes: number
   readonly isIncluded: boolean
   readonly files: readonly string[]
@@ -167,10 +169,11 @@ function artifactsOf(
   { manifests }: ReceiptDocuments,
   files: readonly HashedFile[],
 ): readonly ReceiptArtifact[] {
-  const sizes = new Map(manifests.map(({ value }) => [value.contentHash, value.sizeBytes]))
-  return [...sizes].map(([hash, sizeBytes]) => ({
+  const byHash = new Map(manifests.map(({ value }) => [value.contentHash, value]))
+  return [...byHash].map(([hash, manifest]) => ({
     hash,
-    sizeBytes,
+    name: artifactName(manifest),
+    sizeBytes: manifest.sizeBytes,
     isIncluded: contents.some((content) => content.hash === hash),
     files: files.filter((file) => file.hash === hash).map(({ name }) => name),
   }))

@@ -14,7 +14,7 @@ function node(...args: string[]): string {
 test('unchanged schemas are not compiled again', () => {
   node('scripts/compile-schemas.mjs')
   const before = statSync(validators).mtimeMs
-  expect(node('scripts/compile-schemas.mjs')).toContain('unchanged')
+  expect(node('scripts/compile-schemas.mjs')).toBe('')
   expect(statSync(validators).mtimeMs).toBe(before)
 })
 

@@ -83,9 +83,9 @@ const checkLines = ({ checks }: ReceiptReport): string[] =>
 
 const refusalLine = ({ name, detail }: Refused['refusal']): string => `REFUSED: ${name}: ${detail}`
 
-function artifactLine({ hash, sizeBytes, isIncluded, files }: Accepted['artifacts'][number]): string {
+function artifactLine({ hash, name, sizeBytes, isIncluded, files }: Accepted['artifacts'][number]): string {
   const found = [...(isIncluded ? ['in the receipt'] : []), ...files]
-  return `${hash}  ${sizeBytes} bytes  ${found.length > 0 ? `recomputed: ${found.join(', ')}` : 'not given, not recomputed'}`
+  return `${hash}  ${name}  ${sizeBytes} bytes  ${found.length > 0 ? `recomputed: ${found.join(', ')}` : 'not given, not recomputed'}`
 }
 
 /** Every file at the paths, folders with all they hold; never the file to verify itself. */

@@ -62,9 +62,6 @@ export function jobOf({ requiredCapabilities }: WorkContract): Job | undefined {
   return others.length > 0 ? undefined : JOBS.find((job) => JOB_DESCRIPTIONS[job].capability.id === only?.id)
 }
 
-/** Extension entry of a manifest with the file name that people see. */
-export const ARTIFACT_NAME = 'urn:countersign:artifact-name'
-
 /** The part of a contract's `constraints` that this review defines. */
 export interface ReviewConstraints {
   readonly allowedLicences?: readonly string[]

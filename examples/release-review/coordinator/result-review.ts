@@ -1,4 +1,5 @@
 // The Coordinator's review of one submitted result: from the artifact's bytes, not from what the worker says about them.
+import { ARTIFACT_NAME } from '../../../protocol/artifact-name.ts'
 import type { AcceptanceCriterion, Artifact, EvidenceType } from '../../../protocol/generated/types.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
@@ -8,7 +9,7 @@ import { countsIn, findingOf } from '../findings.ts'
 import { contentIn } from '../job-content.ts'
 import type { ReviewParts } from '../jobs/report.ts'
 import type { Job } from '../review-jobs.ts'
-import { ARTIFACT_NAME, constraintsOf, JOB_DESCRIPTIONS } from '../review-jobs.ts'
+import { constraintsOf, JOB_DESCRIPTIONS } from '../review-jobs.ts'
 import { evidenceTypesOf } from '../evidence-types.ts'
 
 export interface SubmittedResult {

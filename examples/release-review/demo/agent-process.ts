@@ -8,6 +8,8 @@ import { doorOf, findServer } from './server-door.ts'
 
 /** Exit code of an agent whose session a newer runtime has taken over: it must not be started again (A-35). */
 export const EXIT_REPLACED = 3
+/** The server is on this machine: asking often costs nothing, and work goes on soon after it is back. */
+const BACKOFF = { firstMs: 100, maxMs: 2_000 }
 
 /** Resolves with the process's exit code once the agent is over. */
 export async function runAgent(role: Role, { data, folder }: { data: string; folder: string }): Promise<number> {
@@ -20,7 +22,7 @@ export async function runAgent(role: Role, { data, folder }: { data: string; fol
   process.on('SIGTERM', close).on('SIGINT', close).on('disconnect', close)
   const cursors = new FileCursorStore(join(demoFolder(data), `${role}-cursors.json`))
   try {
-    client = await AgentClient.connect({ url: doorOf(server), ...keys[role], cursors })
+    client = await AgentClient.connect({ url: doorOf(server), ...keys[role], cursors, backoff: BACKOFF })
   } catch (fault) {
     if (!(fault instanceof HandshakeRefused)) throw fault
     report(`was not let in: ${fault.refusal.message}.`)

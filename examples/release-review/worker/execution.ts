@@ -1,4 +1,5 @@
 // One execution of owned work: run the job, publish what it made, account for it, hand it in. All of it under one Execution Lease.
+import { ARTIFACT_NAME } from '../../../protocol/artifact-name.ts'
 import packageManifest from '../../../package.json' with { type: 'json' }
 import { sha256Hash } from '../../../protocol/digest.ts'
 import type { EventDocument, ToolVersion, Usage, WorkContract, WorkOwner } from '../../../protocol/generated/types.ts'
@@ -13,7 +14,7 @@ import type { ReviewParts } from '../jobs/report.ts'
 import type { ReviewWork } from '../review-inputs.ts'
 import { artifactHashesOf, inputsOf, partsIn } from '../review-inputs.ts'
 import type { Job } from '../review-jobs.ts'
-import { ARTIFACT_NAME, constraintsOf, JOB_DESCRIPTIONS } from '../review-jobs.ts'
+import { constraintsOf, JOB_DESCRIPTIONS } from '../review-jobs.ts'
 import { evidenceFor, failureEvidence, TOOL } from './job-evidence.ts'
 import type { JobRun } from './job-run.ts'
 import { JobFailure, runJob } from './job-run.ts'

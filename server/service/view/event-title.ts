@@ -1,6 +1,6 @@
 // One short sentence per Event kind: what happened, in words. Names stand where an id would.
-import type { EventDocument } from '../../../protocol/generated/types.ts'
-import type { EventPayloads } from '../../../protocol/generated/types.ts'
+import { artifactName } from '../../../protocol/artifact-name.ts'
+import type { EventDocument, EventPayloads } from '../../../protocol/generated/types.ts'
 import type { GroupState } from '../../authority/types.ts'
 import { shorten } from './shorten.ts'
 import type { Naming } from './participants.ts'
@@ -36,21 +36,6 @@ const titles: Titles = {
   'ext.missionweaveprotocol.core.work_execution_lease_revoked': ({ workItemId }, { work }) => `The lease on “${work(workItemId)}” was revoked; it waits in its owner's queue`,
   'ext.missionweaveprotocol.core.work_execution_lease_expired': ({ workItemId }, { work }) => `The lease on “${work(workItemId)}” ran out; it waits in its owner's queue`,
   'ext.missionweaveprotocol.core.resource_usage_recorded': ({ workItemId }, { who, work }) => `${who} recorded usage of “${work(workItemId)}”`,
-}
-
-/** The last segment of the manifest's `urn:…:name` extension or URI; people named the file, so people see that name. */
-export function artifactName(artifact: { uri: string; extensions?: Record<string, { data: unknown }> }): string {
-  const named = artifact.extensions?.['urn:countersign:artifact-name']?.data
-  if (typeof named === 'string' && named !== '') return shorten(named, 120)
-  return decodeURIComponentSafely(artifact.uri.split('/').pop() ?? artifact.uri)
-}
-
-function decodeURIComponentSafely(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** Falls back to the kind itself for a kind that has no sentence yet, so that nothing is hidden. */

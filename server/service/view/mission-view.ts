@@ -1,9 +1,9 @@
 // A mission as the console shows it, derived from the fold alone.
+import { artifactName } from '../../../protocol/artifact-name.ts'
 import type { GroupState } from '../../authority/types.ts'
 import type { ArtifactView, MissionSummary, MissionView } from '../views.ts'
 import { boardItems } from './board-view.ts'
 import { budgetLines } from './budget-lines.ts'
-import { artifactName } from './event-title.ts'
 import type { StatusContext } from './status-line.ts'
 import { statusLine } from './status-line.ts'
 
