@@ -12,19 +12,12 @@ import type { Review } from './use-review.ts'
 
 /** The person's words: a comment for either decision, conditions for an approval. */
 export function DecisionWords({ review }: { readonly review: Review }) {
-  const { comment, setComment, conditions, setConditions, state } = review
-  const remarks = [...new Set([...remarksFor('approved', state), ...remarksFor('changes_requested', state)])]
+  const { comment, setComment, conditions, setConditions } = review
   return (
     <div className="grid gap-4 py-3">
       <Field label="Comment" hint="Signed with your decision. To request changes you must say what has to change.">
         {(control) => <TextArea {...control} rows={4} value={comment} onChange={(event) => setComment(event.target.value)} />}
       </Field>
-      {remarks.length > 0 && (
-        <div className="rounded-md border px-4 py-3 text-13">
-          <p className="font-medium">Added to your signed comment</p>
-          <ul className="mt-1 grid gap-1">{remarks.map((remark) => <li key={remark} className="break-all"><PeerText text={remark} /></li>)}</ul>
-        </div>
-      )}
       <div className="grid gap-2">
         {conditions.map((condition, at) => (
           <div key={at} className="flex items-end gap-2">
@@ -66,9 +59,16 @@ function DecisionChoice({ review, decision, label, icon }: ChoiceProps) {
   const { state, command, decide } = review
   const obstacles = obstaclesTo(decision, state)
   const warnings = warningsFor(decision, state)
+  const remarks = remarksFor(decision, state)
   return (
     <section className="flex flex-col gap-3 rounded-md border bg-raised p-4">
       <p className="flex-1"><bdi>{actSentence(state.view, decision)}</bdi></p>
+      {remarks.length > 0 && (
+        <div className="border-l-2 pl-3 text-13">
+          <p className="font-medium">Added to your signed comment</p>
+          <ul className="mt-1 grid gap-1">{remarks.map((remark) => <li key={remark} className="break-all"><PeerText text={remark} /></li>)}</ul>
+        </div>
+      )}
       {warnings.length > 0 && (
         <ul className="grid gap-1 text-13">
           {warnings.map((warning) => <li key={warning} className="flex items-start gap-1.5"><TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-wait" />{warning}</li>)}

@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { sha256Hash } from '../../protocol/digest.ts'
 import { decodeText } from '../artifacts/preview-kind.ts'
+import { counted } from '../mission/counted.ts'
 import { artifactPath } from '../mission/mission-paths.ts'
 import { classNames } from '../ui/class-names.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -23,7 +24,7 @@ export function DiffView({ previousHash, text }: { readonly previousHash: string
   return (
     <div tabIndex={0} role="region" aria-label="Changed lines" className="max-h-[32rem] overflow-auto rounded-md border font-mono text-12">
       {parts.map((part, at) => part.type === 'skipped'
-        ? <p key={at} className="bg-sunk px-3 py-1 text-muted">{part.lines} unchanged lines</p>
+        ? <p key={at} className="bg-sunk px-3 py-1 text-muted">{counted(part.lines, 'unchanged line')}</p>
         : part.lines.map((line, row) => <Line key={`${at} ${row}`} line={line} />))}
     </div>
   )

@@ -12,7 +12,7 @@ import { buttonClass } from '../ui/button.tsx'
 export function DecisionOutcome({ phase, missionId }: { readonly phase: CommandPhase; readonly missionId: string }) {
   if (phase.step === 'idle' || phase.step === 'signing') return null
   return (
-    <section aria-label="Your decision" aria-live="polite" className="grid gap-3 rounded-md border px-4 py-4">
+    <section aria-label="Your decision" aria-live="polite" className="mt-4 grid gap-3 rounded-md border px-4 py-4">
       <CommandProgress phase={phase} />
       {phase.step === 'verified' && <Verified event={phase.event} missionId={missionId} />}
     </section>

@@ -35,7 +35,7 @@ export function ReviewColumn({ opened, now, onStartAgain }: ReviewColumnProps) {
   const artifacts = [...new Map(opened.artifacts.map((view) => [view.contentHash, view])).values()]
   return (
     <div className="pt-8 pb-16">
-      <h2 className="pb-4 text-28 font-semibold tracking-tight text-balance"><bdi>{actSentence(opened, 'undecided')}</bdi></h2>
+      <h2 className="pb-4 text-20 font-semibold tracking-tight text-balance sm:text-28"><bdi>{actSentence(opened, 'undecided')}</bdi></h2>
       <Moved review={review} onStartAgain={onStartAgain} />
       {pending && <Submission pending={pending} coordinator={mission.coordinator} />}
       <Section title="What changed since your last signature"><ChangesSince view={opened} /></Section>

@@ -33,7 +33,7 @@ export function MessageBubble({ message, myId, byId, isReplyTarget, onToggleRepl
       time={<><RelativeTime at={message.at} /> <SequenceLink sequence={message.sequence} /></>}
       footer={<Footer message={message} myId={myId} isReplyTarget={isReplyTarget} onToggleReply={onToggleReply} />}
     >
-      {message.references.map((reference) => <Answered key={reference} target={byId.get(reference)} />)}
+      {message.references.length > 0 && <div className="mb-1">{message.references.map((reference) => <Answered key={reference} target={byId.get(reference)} />)}</div>}
       {message.parts.map((part, at) => <Part key={at} part={part} />)}
     </TalkBubble>
   )

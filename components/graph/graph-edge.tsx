@@ -38,7 +38,7 @@ export const LinkLine = memo(function LinkLine({ data }: EdgeProps<LinkEdge>) {
 function LinkWord({ at: [x, y], words }: { readonly at: Point; readonly words: string }) {
   return (
     <EdgeLabelRenderer>
-      <span style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} className="pointer-events-none absolute z-[1] rounded-sm border bg-raised px-1 text-12 whitespace-nowrap">
+      <span style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} className="pointer-events-none absolute z-[1000] rounded-sm border bg-raised px-1 text-12 whitespace-nowrap">
         {words}
       </span>
     </EdgeLabelRenderer>

@@ -7,7 +7,7 @@ import { FileDown, PenLine } from 'lucide-react'
 import type { MissionView, ParticipantView } from '../trpc.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { PrincipalName } from '../ui/principal-mark.tsx'
-import { Countdown } from '../ui/relative-time.tsx'
+import { absoluteTime, Countdown } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
 import { MissionBudget } from './mission-budget.tsx'
 import { useMission } from './mission-context.tsx'
@@ -41,7 +41,8 @@ export function MissionHeader() {
             </span>
           )}
         </Fact>
-        <Fact label="Deadline">{isFinal ? <time dateTime={mission.deadline}>{mission.deadline.slice(0, 10)}</time> : <Countdown until={mission.deadline} label="Deadline" />}</Fact>
+        {isFinal && <Fact label="Deadline was"><time dateTime={mission.deadline}>{absoluteTime(mission.deadline)}</time></Fact>}
+        {!isFinal && mission.status.until !== mission.deadline && <Fact label="Deadline in"><Countdown until={mission.deadline} label="Deadline" /></Fact>}
         {mission.budget.length > 0 && <Fact label="Budget"><MissionBudget lines={mission.budget} /></Fact>}
       </dl>
     </header>
