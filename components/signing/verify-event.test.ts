@@ -15,6 +15,8 @@ describe('verifyEvent', () => {
   it.each<[string, Partial<EventDocument>, string]>([
     ['a changed payload', { payload: { title: 'Other' } }, 'signature'],
     ['a time that the signature does not repeat', { occurredAt: '2026-11-29T12:00:02.000Z' }, 'envelope'],
+    ['a time that is no text', { occurredAt: 5 as never, signature: { ...event.signature, createdAt: 5 as never } }, 'envelope'],
+    ['no signature', { signature: undefined as never }, 'envelope'],
     ['another signer', { acceptedBy: { type: 'service', id: IDS.me } }, 'signer'],
     ['another key id', { signature: { ...event.signature, keyId: IDS.myKey } }, 'key'],
     ['a signature of zeros', { signature: { ...event.signature, value: encodeBase64url(new Uint8Array(64)) } }, 'signature'],

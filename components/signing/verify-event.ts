@@ -16,10 +16,11 @@ export interface AuthorityKey {
 /** The check that failed, in words that stand behind a broken seal. */
 export type VerificationStage = 'envelope' | 'signer' | 'key' | 'signature' | 'answer to another command'
 
-/** Verifies on this machine that the Group Authority signed exactly this Event. */
+/** Verifies on this machine that the Group Authority signed exactly this Event. Takes any JSON object for one. */
 export function verifyEvent(event: EventDocument, authority: AuthorityKey): Result<EventDocument, VerificationStage> {
   const { signature, acceptedBy, occurredAt } = event
-  if (signature?.algorithm !== 'Ed25519' || signature.createdAt !== occurredAt || !endsInUpperZ(occurredAt)) return err('envelope')
+  if (signature?.algorithm !== 'Ed25519' || typeof signature.value !== 'string') return err('envelope')
+  if (typeof occurredAt !== 'string' || signature.createdAt !== occurredAt || !endsInUpperZ(occurredAt)) return err('envelope')
   if (acceptedBy?.type !== authority.principal.type || acceptedBy.id !== authority.principal.id) return err('signer')
   const publicKey = decodeBase64url(authority.publicKey)
   if (signature.keyId !== authority.keyId || publicKey === undefined) return err('key')
@@ -32,6 +33,6 @@ export function verifyEvent(event: EventDocument, authority: AuthorityKey): Resu
 export function verifyAnswer(event: EventDocument, authority: AuthorityKey, command: { actionId: string; signingHash: string }): Result<EventDocument, VerificationStage> {
   const verified = verifyEvent(event, authority)
   if (!verified.ok) return verified
-  const isAnswer = event.cause.type === 'command' && event.cause.id === command.actionId && event.commandHash === command.signingHash
+  const isAnswer = event.cause?.type === 'command' && event.cause.id === command.actionId && event.commandHash === command.signingHash
   return isAnswer ? verified : err('answer to another command')
 }
