@@ -30,8 +30,10 @@ export class DueTimes {
     this.#nowMs = nowMs
   }
 
+  /** A time that cannot be read (NaN) never comes. */
   isDue(atMs: number): boolean {
     if (atMs <= this.#nowMs) return true
+    if (Number.isNaN(atMs)) return false
     this.#nextMs = Math.min(this.#nextMs ?? atMs, atMs)
     return false
   }
