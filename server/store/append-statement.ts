@@ -1,4 +1,4 @@
-// One statement that writes a whole batch: the Space's new head and, only if the head was the expected one, rows of every table.
+// One statement that writes the batches of several Spaces: each Space's new head and, only where the head was the expected one, its rows.
 import type { Column, InferInsertModel } from 'drizzle-orm'
 import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
@@ -19,46 +19,57 @@ type Cell = string | number | Uint8Array | null
 /** What the driver needs: text that depends only on which tables have rows, so that it is prepared once. */
 export interface AppendStatement {
   readonly text: string
-  readonly parameters: (string | number | readonly (string | number | null)[])[]
+  readonly parameters: (string | readonly (string | number | null)[])[]
 }
 
-/** The row that tells that the head moved. No row: another writer was first, and nothing was written. */
-const MOVE_HEAD = `
-moved AS (
-  INSERT INTO spaces AS s (space_id, kind, head)
-  SELECT $1, $2, $4::bigint WHERE $3::bigint = 0 OR EXISTS (SELECT FROM spaces WHERE space_id = $1)
-  ON CONFLICT (space_id) DO UPDATE SET head = excluded.head WHERE s.head = $3::bigint
-  RETURNING s.head
-)`
+/** One row for each Space whose head moved. A Space without a row: another writer was first there, and nothing of it was written. */
+const MOVE_HEADS = `
+wanted AS (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS w(space_id, kind, expected, head)),
+grown AS (
+  UPDATE spaces AS s SET head = w.head FROM wanted AS w
+  WHERE s.space_id = w.space_id AND s.head = w.expected RETURNING s.space_id
+),
+founded AS (
+  INSERT INTO spaces (space_id, kind, head) SELECT space_id, kind, head FROM wanted WHERE expected = 0
+  ON CONFLICT (space_id) DO NOTHING RETURNING space_id
+),
+moved AS (SELECT space_id FROM grown UNION ALL SELECT space_id FROM founded)`
 
-/** Collects the rows of one Space's batch. Every `spaceId` column takes the batch's Space. */
+/** The Space of a row, by its place in the first parameter: an id is sent once however many rows it has. */
+const SPACE_OF_ROW = '($1::text[])[u.c0]'
+
+export interface SpaceHead { readonly spaceId: string; readonly kind: string; readonly expectedHead: number; readonly newHead: number }
+
+/** Collects the rows of one batch for each of several Spaces. Every `spaceId` column takes its batch's Space. */
 export class AppendStatementBuilder {
-  private readonly parts: string[] = [MOVE_HEAD]
+  private readonly parts: string[] = [MOVE_HEADS]
   private readonly parameters: AppendStatement['parameters']
 
-  constructor(space: { spaceId: string; kind: string; expectedHead: number; newHead: number }) {
-    this.parameters = [space.spaceId, space.kind, space.expectedHead, space.newHead]
+  constructor(heads: readonly SpaceHead[]) {
+    this.parameters = [heads.map((head) => head.spaceId), heads.map((head) => head.kind), heads.map((head) => head.expectedHead), heads.map((head) => head.newHead)]
   }
 
-  /** Adds rows to a table; no rows, no part. */
-  write<T extends PgTable>(table: T, rows: readonly Omit<InferInsertModel<T>, 'spaceId'>[], mode: WriteMode = 'insert'): this {
+  /** Adds rows to a table, one list for each Space in the order of the heads; no rows, no part. */
+  write<T extends PgTable>(table: T, rowsBySpace: readonly (readonly Omit<InferInsertModel<T>, 'spaceId'>[])[], mode: WriteMode = 'insert'): this {
+    const rows = rowsBySpace.flat()
     if (rows.length === 0) return this
     const target = targetOf(table, mode)
     const source: string[] = []
+    this.unnested(rowsBySpace.flatMap((ofSpace, index) => ofSpace.map(() => index + 1)), 'integer', source)
     const selected = target.columns.map(({ property, type }) => {
-      if (property === 'spaceId') return '$1'
+      if (property === 'spaceId') return SPACE_OF_ROW
       const cells = rows.map((row) => (row as Record<string, Cell | undefined>)[property] ?? null)
       return type === 'bytea' ? this.sliced(cells as Uint8Array[], source) : this.unnested(cells as (string | number | null)[], type, source)
     })
     const names = source.map((_, index) => `c${index}`)
     this.parts.push(
-      `w${this.parts.length} AS (${target.head} SELECT ${selected.join(', ')} FROM moved, unnest(${source.join(', ')}) AS u(${names.join(', ')})${target.onConflict})`,
+      `w${this.parts.length} AS (${target.head} SELECT ${selected.join(', ')} FROM unnest(${source.join(', ')}) AS u(${names.join(', ')}) JOIN moved ON moved.space_id = ${SPACE_OF_ROW}${target.onConflict})`,
     )
     return this
   }
 
   build(): AppendStatement {
-    return { text: `WITH ${this.parts.join(',\n')}\nSELECT head FROM moved`, parameters: this.parameters }
+    return { text: `WITH ${this.parts.join(',\n')}\nSELECT space_id FROM moved`, parameters: this.parameters }
   }
 
   private unnested(cells: readonly (string | number | null)[], type: string, source: string[]): string {

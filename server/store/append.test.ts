@@ -8,7 +8,7 @@ const databaseError = (code: string, constraint = '') =>
   Object.assign(Object.create(postgres.PostgresError.prototype) as Error, { code, constraint_name: constraint, message: 'log_event_id_once receipts_action_id_once' })
 
 /** A driver that gives these answers in turn, errors by rejecting. */
-function driver(...answers: readonly (Error | { head: number }[])[]) {
+function driver(...answers: readonly (Error | { space_id: string }[])[]) {
   const statements: string[] = []
   const unsafe = async (text: string) => {
     const answer = answers[statements.push(text) - 1]
@@ -22,7 +22,7 @@ describe('append', () => {
   const batch = sampleBatch(newId(), 0)
 
   it('repeats the whole statement after a serialization failure or a deadlock (6.3)', async () => {
-    const { sql, statements } = driver(databaseError('40001'), databaseError('40P01'), [{ head: 1 }])
+    const { sql, statements } = driver(databaseError('40001'), databaseError('40P01'), [{ space_id: batch.spaceId }])
     expect(await append(sql, batch)).toEqual({ ok: true })
     expect(new Set(statements).size).toBe(1)
     expect(statements).toHaveLength(3)
@@ -35,7 +35,7 @@ describe('append', () => {
   })
 
   it('never repeats a statement whose outcome is unknown', async () => {
-    const { sql, statements } = driver(Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' }), [{ head: 1 }])
+    const { sql, statements } = driver(Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' }), [{ space_id: batch.spaceId }])
     await expect(append(sql, batch)).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
     expect(statements).toHaveLength(1)
   })
@@ -56,7 +56,7 @@ describe('append', () => {
   })
 
   it('sends one text for batches of any size, so that it is prepared once', async () => {
-    const { sql, statements } = driver([{ head: 1 }], [{ head: 33 }])
+    const { sql, statements } = driver([{ space_id: batch.spaceId }], [{ space_id: batch.spaceId }])
     await append(sql, batch)
     await append(sql, sampleBatch(newId(), 1, { count: 32 }))
     expect(statements[0]).toBe(statements[1])

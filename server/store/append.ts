@@ -25,41 +25,58 @@ const TRANSIENT: ReadonlySet<string> = new Set(['40001', '40P01'])
 const MAX_ATTEMPTS = 5
 
 /**
- * Writes a batch in one statement and one round trip; it resolves after the commit. Either all of it is written or none:
- * a conflict is returned, anything else is thrown. After a lost connection the outcome is unknown, and a retry finds its receipt.
+ * Writes the batches of different Spaces in one statement, one round trip and one commit; it resolves after the commit. Each is
+ * written wholly or not at all: a Space whose head moved meanwhile answers with a conflict and leaves the others alone. When a
+ * constraint refuses, nothing of any was written and `undefined` is returned, unless there is but one batch to blame.
  */
-export async function append(sql: Sql, batch: AppendBatch): Promise<AppendOutcome> {
-  const statement = statementFor(batch)
+async function appendTogether(sql: Sql, batches: readonly AppendBatch[]): Promise<readonly AppendOutcome[] | undefined> {
+  const statement = statementFor(batches)
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const moved = await sql.unsafe(statement.text, [...statement.parameters] as never[], { prepare: true })
-      return moved.length === 1 ? { ok: true } : { ok: false, conflict: 'head' }
+      const moved = await sql.unsafe<{ space_id: string }[]>(statement.text, [...statement.parameters] as never[], { prepare: true })
+      const spaces = new Set(moved.map((row) => row.space_id))
+      return batches.map(({ spaceId }) => (spaces.has(spaceId) ? { ok: true } : { ok: false, conflict: 'head' }))
     } catch (error) {
       if (!(error instanceof postgres.PostgresError)) throw error
       const conflict = error.code === UNIQUE_VIOLATION ? CONFLICT_OF[error.constraint_name ?? ''] : undefined
-      if (conflict) return { ok: false, conflict }
+      if (conflict) return batches.length === 1 ? [{ ok: false, conflict }] : undefined
       if (!TRANSIENT.has(error.code) || attempt === MAX_ATTEMPTS) throw error
       await pause(attempt * 10 * Math.random())
     }
   }
 }
 
-function statementFor(batch: AppendBatch): AppendStatement {
-  requireGapless(batch)
-  const { spaceId, spaceKind: kind, expectedHead, events } = batch
-  const rows = latestRows(batch.rows)
-  const space = { spaceId, kind, expectedHead, newHead: expectedHead + events.length }
-  return new AppendStatementBuilder(space)
-    .write(tables.log, events)
-    .write(tables.receipts, batch.receipts.map(({ commandBytes, ...receipt }) => ({ ...receipt, command: commandBytes })))
-    .write(tables.admissions, batch.admissions.map(admissionRow))
-    .write(tables.missions, rows.mission ? [rows.mission] : [], 'replace')
-    .write(tables.memberships, rows.memberships, 'replace')
-    .write(tables.messages, rows.messages)
-    .write(tables.graphNodes, rows.nodes)
-    .write(tables.graphEdges, rows.edges)
-    .write(tables.artifactRefs, rows.artifacts)
-    .write(tables.executions, rows.executions, 'replace')
+/** Writes one batch. After a lost connection the outcome is unknown, and a retry finds its receipt. */
+export async function append(sql: Sql, batch: AppendBatch): Promise<AppendOutcome> {
+  const [outcome] = (await appendTogether(sql, [batch])) ?? []
+  invariant(outcome !== undefined, 'one batch has one outcome')
+  return outcome
+}
+
+/** Writes batches of different Spaces together, and one by one when one of them spoils the statement for all. */
+export async function appendAll(sql: Sql, batches: readonly AppendBatch[]): Promise<readonly AppendOutcome[]> {
+  const together = await appendTogether(sql, batches)
+  if (together) return together
+  const outcomes: AppendOutcome[] = []
+  for (const batch of batches) outcomes.push(await append(sql, batch))
+  return outcomes
+}
+
+function statementFor(batches: readonly AppendBatch[]): AppendStatement {
+  batches.forEach(requireGapless)
+  const rows = batches.map((batch) => latestRows(batch.rows))
+  const heads = batches.map(({ spaceId, spaceKind: kind, expectedHead, events }) => ({ spaceId, kind, expectedHead, newHead: expectedHead + events.length }))
+  return new AppendStatementBuilder(heads)
+    .write(tables.log, batches.map((batch) => batch.events))
+    .write(tables.receipts, batches.map((batch) => batch.receipts.map(({ commandBytes, ...receipt }) => ({ ...receipt, command: commandBytes }))))
+    .write(tables.admissions, batches.map((batch) => batch.admissions.map(admissionRow)))
+    .write(tables.missions, rows.map(({ mission }) => (mission ? [mission] : [])), 'replace')
+    .write(tables.memberships, rows.map((row) => row.memberships), 'replace')
+    .write(tables.messages, rows.map((row) => row.messages))
+    .write(tables.graphNodes, rows.map((row) => row.nodes))
+    .write(tables.graphEdges, rows.map((row) => row.edges))
+    .write(tables.artifactRefs, rows.map((row) => row.artifacts))
+    .write(tables.executions, rows.map((row) => row.executions), 'replace')
     .build()
 }
 

@@ -16,7 +16,8 @@ export function connect(url: string, kind: DatabaseKind, maxConnections: number)
   const { address, ...host } = splitSocketFolder(url)
   return postgres(address, {
     ...host,
-    max: kind === 'pglite' ? 1 : maxConnections,
+    // PGlite's one connection must not be replaced by a second while it still counts.
+    ...(kind === 'pglite' ? { max: 1, max_lifetime: null } : { max: maxConnections }),
     onnotice: () => {},
     types: {
       int8: { to: 20, from: [20], serialize: String, parse: parseSafeInteger },

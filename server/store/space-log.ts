@@ -3,16 +3,18 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { admissions, log, receipts, spaces } from '../../drizzle/schema.ts'
 import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
 import type { CommandReceipt, SpaceLog } from '../service/ports.ts'
-import { append } from './append.ts'
+import { appendAll } from './append.ts'
 import type { Sql } from './connect.ts'
+import { GroupCommit } from './group-commit.ts'
 
 const { placeholder } = text
 
 /** The Space logs in PostgreSQL. Appends go to the driver directly, reads are prepared statements of Drizzle. */
 export function createSpaceLog(sql: Sql, database: PostgresJsDatabase): SpaceLog {
   const queries = prepareQueries(database)
+  const commits = new GroupCommit((batches) => appendAll(sql, batches))
   return {
-    append: (batch) => append(sql, batch),
+    append: (batch) => commits.append(batch),
     head: async (spaceId) => (await queries.head.execute({ spaceId }))[0]?.head ?? 0,
     read: (spaceId, after, limit) => queries.read.execute({ spaceId, after, limit }),
     readAt: (spaceId, sequences) => queries.readAt.execute({ spaceId, sequences }),

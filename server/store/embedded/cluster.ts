@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { StoreFault } from '../store-fault.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
@@ -72,7 +72,7 @@ async function initialize(folder: string, binaries: PostgresBinaries, account: S
   const [dataPath, passwordPath] = [join(draft, 'data'), join(draft, 'password')]
   await makePassage(draft, account)
   await mkdir(dataPath, { mode: 0o700 })
-  await writeFile(passwordPath, password, { mode: 0o600 })
+  await writeFile(passwordPath, password, { mode: 0o600, flush: true })
   if (account) for (const path of [dataPath, passwordPath]) await chown(path, account.uid, account.gid)
   const options = ['--encoding=UTF8', '--no-locale', '--auth=scram-sha-256', '--no-instructions']
   try {
@@ -83,6 +83,8 @@ async function initialize(folder: string, binaries: PostgresBinaries, account: S
   }
   try {
     await rename(draft, clusterPath(folder))
+    // Were the name lost with the power, the next start would take everything committed until then for a draft.
+    for (const path of [folder, dirname(folder)]) await syncFolder(path)
     return password
   } catch (cause) {
     const winner = await readPassword(clusterPath(folder))
@@ -90,6 +92,11 @@ async function initialize(folder: string, binaries: PostgresBinaries, account: S
     await rm(draft, { recursive: true })
     return winner
   }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  await folder.sync().finally(() => folder.close())
 }
 
 async function readPassword(path: string): Promise<string | undefined> {

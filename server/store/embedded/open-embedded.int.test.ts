@@ -121,6 +121,13 @@ describe('embedded PostgreSQL', () => {
     await vi.waitFor(isHeard, { timeout: 30_000, interval: 50 })
   })
 
+  it('stops for good although the server died a moment before', async () => {
+    const database = await openEmbedded(dataDir)
+    process.kill((await postmaster(dataDir))!.pid, 'SIGKILL')
+    await database.stop()
+    await vi.waitFor(async () => expect(await postmaster(dataDir)).toBeUndefined(), { timeout: 10_000 })
+  })
+
   it('adopts the server of a process that was killed, and stops it in the end', async () => {
     const holder = await hold(dataDir)
     const { pid } = (await postmaster(dataDir))!

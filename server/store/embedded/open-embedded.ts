@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../log.ts'
 import type { DatabaseKind } from '../connect.ts'
@@ -26,11 +26,13 @@ export interface EmbeddedDatabase {
  * that it was founded with, since neither reads the other's files. Throws StoreFault.
  */
 export async function openEmbedded(dataDir: string, log?: Log): Promise<EmbeddedDatabase> {
-  const folder = join(dataDir, 'postgres')
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const root = await realpath(dataDir)
+  const folder = join(root, 'postgres')
   const pgliteFolder = join(folder, 'pglite')
   if (existsSync(pgliteFolder)) return openWithoutFlush(pgliteFolder, 'this data folder was founded with it')
   try {
-    return await openPostgres(dataDir, folder, log)
+    return await openPostgres(root, folder, log)
   } catch (cause) {
     const isImpossibleHere = cause instanceof StoreFault && cause.code === 'embedded-unavailable'
     if (!isImpossibleHere || (await hasCluster(folder))) throw cause
@@ -38,12 +40,11 @@ export async function openEmbedded(dataDir: string, log?: Log): Promise<Embedded
   }
 }
 
-async function openPostgres(dataDir: string, folder: string, log: Log | undefined): Promise<EmbeddedDatabase> {
+async function openPostgres(root: string, folder: string, log: Log | undefined): Promise<EmbeddedDatabase> {
   const account = await findServiceAccount()
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  await requirePassageTo(dataDir, account)
+  await requirePassageTo(root, account)
   const binaries = await findPostgresBinaries(account)
-  await makePassage(dataDir, account)
+  await makePassage(root, account)
   const supervisor = await Supervisor.start(await openCluster(folder, binaries, account), log)
   return { url: supervisor.url, kind: 'postgres', durability: 'power-loss', stop: () => supervisor.stop() }
 }

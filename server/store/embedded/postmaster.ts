@@ -14,14 +14,17 @@ const FAST_STOP_MS = 15_000
 /** A running server process of a cluster, as its lock file tells. */
 export interface Postmaster { readonly pid: number; readonly port: number; readonly isReady: boolean }
 
-/** The running server of this cluster. A lock file that another program's process number has made stale is removed. */
+/**
+ * The running server of this cluster. A lock file whose process number now belongs to some other program is removed:
+ * PostgreSQL clears a dead server's file itself, but takes any living process of that number for a server.
+ */
 export async function findPostmaster(dataPath: string): Promise<Postmaster | undefined> {
   const path = join(dataPath, 'postmaster.pid')
   const [pid, , , port, , , , status = ''] = (await readFile(path, 'utf8').catch(() => '')).split('\n')
   if (!pid || !port) return undefined
   const command = await commandLine(Number(pid))
-  if (command.includes(dataPath)) return { pid: Number(pid), port: Number(port), isReady: status.trim() === 'ready' }
-  // PostgreSQL clears a dead server's file itself, but takes any living process of that number for a server.
+  // Not compared with the path: the folder may have been moved under a running server, and a second one would destroy it.
+  if (command.includes('postgres')) return { pid: Number(pid), port: Number(port), isReady: status.trim() === 'ready' }
   if (command !== '') await rm(path, { force: true })
   return undefined
 }

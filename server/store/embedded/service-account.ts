@@ -1,6 +1,6 @@
 // PostgreSQL refuses to run as root, so a server that was started as root runs it under an account that may do little.
 import { execFile } from 'node:child_process'
-import { chmod, chown, mkdir, realpath, stat } from 'node:fs/promises'
+import { chmod, chown, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { StoreFault } from '../store-fault.ts'
@@ -35,10 +35,10 @@ export async function makePassage(path: string, account: ServiceAccount | undefi
   await chmod(path, 0o710)
 }
 
-/** Throws StoreFault `embedded-unavailable` when a folder above `path` is closed to the account. */
+/** Throws StoreFault `embedded-unavailable` when a folder above `path` (absolute, no links) is closed to the account. */
 export async function requirePassageTo(path: string, account: ServiceAccount | undefined): Promise<void> {
   if (!account) return
-  for (let folder = dirname(await realpath(path)); ; folder = dirname(folder)) {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
     const { mode, uid, gid } = await stat(folder)
     const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001
     if ((mode & bit) === 0) throw new StoreFault('embedded-unavailable', `the server runs as root and PostgreSQL's account may not enter ${folder}`)

@@ -5,12 +5,13 @@ import type { Log } from '../../log.ts'
 import { StoreFault } from '../store-fault.ts'
 import type { Cluster } from './cluster.ts'
 import { choosePort, clusterUrl, freePort } from './cluster.ts'
+import type { Postmaster } from './postmaster.ts'
 import { findPostmaster, POLL_MS, startPostmaster, stopPostmaster } from './postmaster.ts'
 
 const FIRST_BACK_OFF_MS = 50
 const MAX_BACK_OFF_MS = 5_000
 /** After a kill the old server's processes may need seconds to let go of the folder. */
-const MAX_FIRST_STARTS = 8
+const MAX_FIRST_ATTEMPTS = 8
 /** Held shared by every supervisor of a cluster, so that the last one knows that it is the last. */
 const SUPERVISOR_LOCK = 'countersign.supervisors'
 
@@ -23,7 +24,6 @@ export class Supervisor {
   private child: ChildProcess | undefined
   private isStopping = false
   private port = 0
-
   private recovery: Promise<void> = Promise.resolve()
 
   private constructor(
@@ -34,7 +34,7 @@ export class Supervisor {
   /** Throws StoreFault `embedded-unavailable` when the server fails to start again and again. */
   static async start(cluster: Cluster, log?: Log): Promise<Supervisor> {
     const supervisor = new Supervisor(cluster, log)
-    await supervisor.ensureRunning(MAX_FIRST_STARTS)
+    await supervisor.ensureRunning(MAX_FIRST_ATTEMPTS)
     process.once('exit', supervisor.stopOnExit)
     return supervisor
   }
@@ -47,9 +47,7 @@ export class Supervisor {
     this.isStopping = true
     process.off('exit', this.stopOnExit)
     await this.recovery
-    const isLast = await this.leave()
-    const server = isLast ? await findPostmaster(this.cluster.dataPath) : undefined
-    if (server) await stopPostmaster(this.cluster.dataPath, server.pid)
+    if (await this.leave()) await this.stopServer()
     await this.tether?.end({ timeout: 1 })
   }
 
@@ -65,6 +63,13 @@ export class Supervisor {
     }
   }
 
+  private async stopServer(): Promise<void> {
+    const server = await findPostmaster(this.cluster.dataPath)
+    if (server) await stopPostmaster(this.cluster.dataPath, server.pid)
+    // Started a moment ago, it has not written its lock file yet.
+    else if (this.isChildRunning()) this.child?.kill('SIGINT')
+  }
+
   /** The process ends without `stop`: a smart shutdown lets other supervisors finish. */
   private readonly stopOnExit = () => {
     if (this.isChildRunning()) this.child?.kill('SIGTERM')
@@ -75,21 +80,27 @@ export class Supervisor {
     return child?.pid !== undefined && child.exitCode === null && child.signalCode === null
   }
 
-  /** Waits for a server that is starting, recovering or stopping, whoever started it; starts one, with growing pauses, when there is none. */
-  private async ensureRunning(maxStarts: number): Promise<void> {
-    let starts = 0
-    let nextStartMs = 0
-    while (!this.isStopping) {
-      const server = await findPostmaster(this.cluster.dataPath)
-      if (server?.isReady && (await this.tieTo(server.port))) return
-      if (!server && !this.isChildRunning() && performance.now() >= nextStartMs) {
-        if (starts === maxStarts) throw new StoreFault('embedded-unavailable', `PostgreSQL does not start; its reasons are in ${this.cluster.logPath}`)
-        await this.spawn()
-        nextStartMs = performance.now() + Math.min(FIRST_BACK_OFF_MS * 2 ** starts, MAX_BACK_OFF_MS)
-        starts += 1
-      }
-      await pause(POLL_MS)
+  private async ensureRunning(maxAttempts: number): Promise<void> {
+    for (let attempt = 1; !this.isStopping; attempt += 1) {
+      const server = await this.readyServer()
+      if (server && (await this.tieTo(server.port))) return
+      if (attempt === maxAttempts) throw new StoreFault('embedded-unavailable', `PostgreSQL does not start; its reasons are in ${this.cluster.logPath}`)
+      await pause(Math.min(FIRST_BACK_OFF_MS * 2 ** attempt, MAX_BACK_OFF_MS))
     }
+  }
+
+  /** Waits for a server that is starting, recovering or stopping, whoever started it; starts one if there is none. Undefined when that one died. */
+  private async readyServer(): Promise<Postmaster | undefined> {
+    let hasStarted = false
+    for (; !this.isStopping; await pause(POLL_MS)) {
+      const server = await findPostmaster(this.cluster.dataPath)
+      if (server?.isReady) return server
+      if (server || this.isChildRunning()) continue
+      if (hasStarted) return undefined
+      await this.spawn()
+      hasStarted = true
+    }
+    return undefined
   }
 
   private async spawn(): Promise<void> {
@@ -103,7 +114,7 @@ export class Supervisor {
     const tether = postgres(clusterUrl(this.cluster, port), {
       max: 1,
       max_lifetime: null,
-      idle_timeout: 0,
+      fetch_types: false,
       connect_timeout: 5,
       onnotice: () => {},
       onclose: () => void this.onTetherClosed(tether),
@@ -126,6 +137,7 @@ export class Supervisor {
     this.tether = undefined
     this.log?.warn('the embedded PostgreSQL stopped and is started again')
     await tether.end({ timeout: 0 })
-    this.recovery = this.ensureRunning(Infinity)
+    const giveUp = (cause: unknown) => this.log?.error({ err: cause }, 'the embedded PostgreSQL cannot be started again')
+    this.recovery = this.ensureRunning(Infinity).catch(giveUp)
   }
 }
