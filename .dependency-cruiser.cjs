@@ -8,13 +8,14 @@ const zone = {
   gateway: '^server/gateways/',
   sdk: '^sdk/',
   testing: '^(server|protocol)/testing/',
-  root: '^server/(main|start|config|http|tls)\\.ts$',
+  root: '^server/(main|start|config|http|pages|resources|server-file)(\\.int)?(\\.test)?\\.ts$',
   ui: '^components/',
   app: '^app/',
   scripts: '^scripts/',
   e2e: '^(e2e|examples|bench)/',
 }
-const log = '^server/log\\.ts$'
+/** Leaves of the server that its parts may use. */
+const log = '^server/(log|http-messages)\\.ts$'
 const ports = '^server/service/ports\\.ts$'
 const tables = '^drizzle/schema\\.ts$'
 const schemas = '^schemas/'

@@ -40,7 +40,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const logLevels: ReadonlySet<string> = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
 
 /** Typed settings; throws ConfigError for a setting that is malformed or unsafe. */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment = process.env): Config {
   const problems: string[] = []
   const text = (name: string) => env[name]?.trim() || undefined
   const flag = (name: string) => ['1', 'true', 'yes'].includes(text(name)?.toLowerCase() ?? '')

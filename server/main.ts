@@ -15,7 +15,7 @@ const ownerInvitationSeconds = 24 * 60 * 60
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 async function main(): Promise<void> {
-  const config = readConfig(process.env)
+  const config = readConfig()
   const log = createLog(config.logLevel)
   const resources = await openResources(config, log)
   let server: RunningServer

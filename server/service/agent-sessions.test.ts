@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../protocol/base64url.ts'
-import type { Agent, Fixture } from './testing/authority-fixture.ts'
-import { codeOf, newUrn, startAuthority } from './testing/authority-fixture.ts'
-import { ReleaseFlow } from './testing/release-flow.ts'
+import type { Agent, Fixture } from '../testing/authority-fixture.ts'
+import { codeOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
+import { ReleaseFlow } from '../testing/release-flow.ts'
 
 let fixture: Fixture
 let agent: Agent

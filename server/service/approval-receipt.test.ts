@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { verifyReceipt } from '../../protocol/receipt.ts'
-import { eventOf, newUrn, startAuthority } from './testing/authority-fixture.ts'
-import { ReleaseFlow } from './testing/release-flow.ts'
+import { eventOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
+import { ReleaseFlow } from '../testing/release-flow.ts'
 
 async function approvedRelease() {
   const fixture = await startAuthority()

@@ -2,8 +2,8 @@ import { beforeEach, expect, it } from 'vitest'
 import { AcceptedActions } from './accepted-actions.ts'
 import { BatchRecords } from './batch-records.ts'
 import type { SpaceWork } from './space-fold.ts'
-import type { Draft, Fixture, Person } from './testing/authority-fixture.ts'
-import { codeOf, newUrn, startAuthority } from './testing/authority-fixture.ts'
+import type { Draft, Fixture, Person } from '../testing/authority-fixture.ts'
+import { codeOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 
 let fixture: Fixture
 let owner: Person

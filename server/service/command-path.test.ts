@@ -6,9 +6,9 @@ import { parseStrictJson } from '../../protocol/strict-json.ts'
 import { encodeState } from '../authority/encode-state.ts'
 import { createMemoryStore } from '../testing/memory-store.ts'
 import type { Store } from './ports.ts'
-import type { Agent, Draft, Fixture, Person, Signatory } from './testing/authority-fixture.ts'
-import { StillClock, codeOf, eventOf, newUrn, startAuthority } from './testing/authority-fixture.ts'
-import { ReleaseFlow } from './testing/release-flow.ts'
+import type { Agent, Draft, Fixture, Person, Signatory } from '../testing/authority-fixture.ts'
+import { StillClock, codeOf, eventOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
+import { ReleaseFlow } from '../testing/release-flow.ts'
 
 let fixture: Fixture
 let owner: Person

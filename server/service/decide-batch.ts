@@ -1,8 +1,8 @@
 // One batch against one fold: every Command is judged on the state that the accepted ones before it left.
+import { randomUUID } from 'node:crypto'
 import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import { prepareCandidate, validateRecord } from '../../protocol/admission.ts'
 import type { AdmissionFailure } from '../../protocol/admission.ts'
-import { deriveUrn } from '../../protocol/digest.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { EventDocument, FirstAdmissionRecord, ServiceActor } from '../../protocol/generated/types.ts'
@@ -44,12 +44,20 @@ export interface DecidedBatch {
   readonly rows: ReadModelRows
 }
 
+/** What the works of a batch are decided on. */
+export interface BatchSetting {
+  readonly spaceId: string
+  readonly fold: SpaceFold
+  readonly known: KnownRecords
+  readonly env: DecisionEnv
+}
+
 /** Decides the works in order and leaves the fold as if all of their Events were in the log. */
-export function decideBatch(spaceId: string, fold: SpaceFold, works: readonly SpaceWork[], known: KnownRecords, env: DecisionEnv): DecidedBatch {
-  const batch = new BatchDecision(spaceId, fold, known, env)
+export function decideBatch(works: readonly SpaceWork[], setting: BatchSetting): DecidedBatch {
+  const batch = new BatchDecision(setting)
   const verdicts = works.map((work) => (work.type === 'command' ? batch.command(work.command) : batch.other(work)))
   const { events, receipts, admissions } = batch
-  return { verdicts, events, receipts: [...receipts.values()], admissions: [...admissions.values()], rows: fold.rowsOf(events as EventDocument[]) }
+  return { verdicts, events, receipts: [...receipts.values()], admissions: [...admissions.values()], rows: setting.fold.rowsOf(events as EventDocument[]) }
 }
 
 /** A-222: the same content again is the same Command, other content under its Action ID is a collision. */
@@ -69,7 +77,7 @@ class BatchDecision {
   readonly #known: KnownRecords
   readonly #knownAdmissions: ReadonlyMap<string, FirstAdmissionRecord>
 
-  constructor(spaceId: string, fold: SpaceFold, known: KnownRecords, env: DecisionEnv) {
+  constructor({ spaceId, fold, known, env }: BatchSetting) {
     this.#spaceId = spaceId
     this.#fold = fold
     this.#env = env
@@ -115,7 +123,7 @@ class BatchDecision {
       const found = this.admissions.get(document.signingHash) ?? this.#knownAdmissions.get(document.signingHash)
       const record = found
         ? validateRecord(document, { record: encodeCanonical(found), authenticatedService: acceptedBy })
-        : prepareCandidate(document, { admissionRecordId: deriveUrn('admission', document.organizationId, document.signingHash), trustedAcceptedAt: now, acceptedBy })
+        : prepareCandidate(document, { admissionRecordId: `urn:uuid:${randomUUID()}`, trustedAcceptedAt: now, acceptedBy })
       if (!record.ok) return record
       if (!found) candidates.push(record.value)
     }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { DueTimers } from './due-timers.ts'
-import { StillClock } from './testing/authority-fixture.ts'
+import { StillClock } from '../testing/authority-fixture.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import { prepareCandidate } from '../../protocol/admission.ts'
-import { deriveUrn } from '../../protocol/digest.ts'
 import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
 import { invariant } from '../../protocol/result.ts'
 import { signingHash } from '../../protocol/signed-documents.ts'
@@ -14,9 +14,8 @@ import { serviceKey } from './organization-keys.ts'
 export function eventAdmission({ event, signingBytes }: SignedEvent, organization: OrganizationKeys): FirstAdmissionRecord | undefined {
   if (event.kind !== 'mission.approved') return undefined
   const { organizationId, authority } = organization
-  const hash = signingHash(signingBytes)
-  const subject = { kind: 'event' as const, organizationId, signingHash: hash, keyId: authority.keyId, principal: authority.principal, binding: serviceKey(organization, authority) }
-  const record = prepareCandidate(subject, { admissionRecordId: deriveUrn('admission', organizationId, hash), trustedAcceptedAt: event.occurredAt, acceptedBy: authority.principal })
+  const subject = { kind: 'event' as const, organizationId, signingHash: signingHash(signingBytes), keyId: authority.keyId, principal: authority.principal, binding: serviceKey(organization, authority) }
+  const record = prepareCandidate(subject, { admissionRecordId: `urn:uuid:${randomUUID()}`, trustedAcceptedAt: event.occurredAt, acceptedBy: authority.principal })
   invariant(record.ok, 'the authority signed outside the validity of its own key')
   return record.value
 }

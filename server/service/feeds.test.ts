@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { GroupFeed } from './service.ts'
-import type { Agent, Draft, Fixture, Person } from './testing/authority-fixture.ts'
-import { eventOf, newUrn, startAuthority } from './testing/authority-fixture.ts'
+import type { Agent, Draft, Fixture, Person } from '../testing/authority-fixture.ts'
+import { eventOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 
 let fixture: Fixture
 let owner: Person

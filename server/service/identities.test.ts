@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../protocol/base64url.ts'
 import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import type { NewKey } from './service.ts'
-import type { Fixture, Person } from './testing/authority-fixture.ts'
-import { codeOf, newKey, newUrn, startAuthority } from './testing/authority-fixture.ts'
+import type { Fixture, Person } from '../testing/authority-fixture.ts'
+import { codeOf, newKey, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 
 let fixture: Fixture
 beforeEach(async () => {

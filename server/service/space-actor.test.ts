@@ -9,9 +9,9 @@ import type { AppendBatch, AppendOutcome, Store } from './ports.ts'
 import { SpaceActor } from './space-actor.ts'
 import type { AdmissibleCommand } from './space-fold.ts'
 import { MissionFold } from './space-fold.ts'
-import type { Draft, Fixture, Person } from './testing/authority-fixture.ts'
-import { StillClock, codeOf, eventOf, newUrn, startAuthority } from './testing/authority-fixture.ts'
-import { ReleaseFlow } from './testing/release-flow.ts'
+import type { Draft, Fixture, Person } from '../testing/authority-fixture.ts'
+import { StillClock, codeOf, eventOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
+import { ReleaseFlow } from '../testing/release-flow.ts'
 
 const post = (groupId: string): Draft => ({ kind: 'message.post', groupId, membershipEpoch: 1, payload: { messageId: newUrn(), content: [{ type: 'text', text: 'Hello' }] } })
 

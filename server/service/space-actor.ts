@@ -142,7 +142,7 @@ export class SpaceActor {
       const fold = await this.#load()
       const known = await this.#records.before(works)
       const expectedHead = fold.head
-      const decided = decideBatch(this.spaceId, fold, works, known, this.#environment(fold))
+      const decided = decideBatch(works, { spaceId: this.spaceId, fold, known, env: this.#environment(fold) })
       const written = await this.#write(fold, expectedHead, decided)
       if (written.ok) {
         if (written.value.length > 0) this.#needs.onCommitted(this.spaceId, written.value, decided, fold)

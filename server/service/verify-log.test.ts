@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { LogEntry } from './ports.ts'
-import type { Fixture } from './testing/authority-fixture.ts'
-import { eventOf, startAuthority } from './testing/authority-fixture.ts'
-import { ReleaseFlow } from './testing/release-flow.ts'
+import type { Fixture } from '../testing/authority-fixture.ts'
+import { eventOf, startAuthority } from '../testing/authority-fixture.ts'
+import { ReleaseFlow } from '../testing/release-flow.ts'
 
 let fixture: Fixture
 let groupId: string

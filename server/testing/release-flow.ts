@@ -1,6 +1,6 @@
 // One piece of work from authorization to an approved Mission, every document signed for real.
 import { createHash } from 'node:crypto'
-import type { EventDocument, Evidence, WorkContract } from '../../../protocol/generated/types.ts'
+import type { EventDocument, Evidence, WorkContract } from '../../protocol/generated/types.ts'
 import type { Agent, Draft, Fixture, Person, Signatory } from './authority-fixture.ts'
 import { eventOf, newUrn, signAs } from './authority-fixture.ts'
 
