@@ -11,6 +11,8 @@ import { buttonClass } from '../ui/button.tsx'
 /** How far a decision has come: signed here, accepted, verified. Only the last may say that the mission is approved. */
 export function DecisionOutcome({ phase, missionId }: { readonly phase: CommandPhase; readonly missionId: string }) {
   if (phase.step === 'idle' || phase.step === 'signing') return null
+  // What moved is told where the review is, with the way on.
+  if (phase.step === 'refused' && phase.refusal.code === 'MOVED') return null
   return (
     <section aria-label="Your decision" aria-live="polite" className="mt-4 grid gap-3 rounded-md border px-4 py-4">
       <CommandProgress phase={phase} />

@@ -53,7 +53,7 @@ function ArtifactRow({ view }: { readonly view: ArtifactView }) {
         <span className="w-36 truncate text-13 text-muted">{view.artifact.mediaType}</span>
         <span className="w-24 text-13 text-muted">{view.artifact.classification}</span>
         <span className="flex w-44 min-w-0"><PrincipalName id={view.producer.id} name={view.producer.name} /></span>
-        <span className="w-28 text-12">{view.submitted ? <span className="rounded-full border px-2 py-0.5">in the submission</span> : <span className="text-past">not submitted</span>}</span>
+        <span className="w-32 text-12 whitespace-nowrap">{view.submitted ? <span className="rounded-full border px-2 py-0.5">in the submission</span> : <span className="text-past">not submitted</span>}</span>
         <SequenceLink sequence={view.sequence} className="text-13" />
       </div>
       {isOpen && <OpenArtifact view={view} />}

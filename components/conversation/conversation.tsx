@@ -70,7 +70,12 @@ interface StreamProps {
 
 function Stream({ stream, threadKey, byId, myId, answered, onToggleReply, waiting, phase }: StreamProps) {
   const { items } = stream
-  const { scroller, onScroll, unseen, toEnd } = useStreamScroll(threadKey, items[0]?.sequence, items.length + (waiting ? 1 : 0))
+  const { scroller, onScroll, unseen, toEnd } = useStreamScroll({
+    threadKey,
+    first: items[0]?.sequence,
+    lastKey: waiting?.messageId ?? String(items.at(-1)?.sequence),
+    count: items.length + (waiting ? 1 : 0),
+  })
   useRevealSelected(items.length > 0)
   const itemView = (item: StreamItem) => {
     if (item.type === 'event') return <LedgerEntry entry={item.node} />
@@ -87,7 +92,7 @@ function Stream({ stream, threadKey, byId, myId, answered, onToggleReply, waitin
             {items.map((item) => <li key={item.sequence} id={`entry-${item.sequence}`} className="min-w-0">{itemView(item)}</li>)}
           </ol>
           {waiting && (
-            <TalkBubble author={{ id: myId, name: 'You' }} time="on its way" className="opacity-80" footer={<div className="mt-1"><CommandProgress phase={phase} /></div>}>
+            <TalkBubble author={{ id: myId, name: 'You' }} verb="say" time="on its way" className="opacity-80" footer={<div className="mt-1"><CommandProgress phase={phase} /></div>}>
               <PeerText text={waiting.text} />
             </TalkBubble>
           )}

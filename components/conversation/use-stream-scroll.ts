@@ -14,11 +14,20 @@ interface Shown { readonly first: number | undefined; readonly count: number; re
 
 const NEAR_END_PX = 48
 
+export interface StreamExtent {
+  /** Names the stream; another one opens at its end. */
+  readonly threadKey: string
+  readonly first: number | undefined
+  /** Changes whenever the last entry becomes another one, as a Message on its way becomes a Message. */
+  readonly lastKey: string
+  readonly count: number
+}
+
 /**
  * Keeps the reader's place in a stream of entries of any height: what is added above pushes nothing, what arrives below
- * is followed only by a reader who is at the end. `threadKey` names the stream; another one opens at its end.
+ * is followed only by a reader who is at the end.
  */
-export function useStreamScroll(threadKey: string, first: number | undefined, count: number): StreamScroll {
+export function useStreamScroll({ threadKey, first, lastKey, count }: StreamExtent): StreamScroll {
   const scroller = useRef<HTMLDivElement>(null)
   const shown = useRef<Shown>({ first: undefined, count: 0, height: 0, isAtEnd: true })
   const thread = useRef(threadKey)
@@ -39,7 +48,7 @@ export function useStreamScroll(threadKey: string, first: number | undefined, co
     else if (last.isAtEnd) toEnd()
     else if (count > last.count) setUnseen((before) => before + count - last.count)
     shown.current = { first, count, height: element.scrollHeight, isAtEnd: isNearEnd(element) }
-  }, [threadKey, first, count, toEnd])
+  }, [threadKey, first, lastKey, count, toEnd])
 
   const onScroll = useCallback(() => {
     const element = scroller.current

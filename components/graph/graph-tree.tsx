@@ -61,7 +61,7 @@ export function GraphTree({ graph, selected, onSelect }: GraphTreeProps) {
       aria-label="Entries of this mission by what they answer"
       aria-rowcount={rows.length}
       aria-activedescendant={rows[activeAt] && `${listId}-${rows[activeAt].node.sequence}`}
-      className="group absolute inset-0 overflow-y-auto focus-visible:-outline-offset-2"
+      className="group @container absolute inset-0 overflow-y-auto focus-visible:-outline-offset-2"
     >
       <div role="rowgroup" style={{ height: rows.length * ROW_HEIGHT, paddingTop: from * ROW_HEIGHT }} className="box-border">
         {rows.slice(from, to).map((row, at) => (
@@ -115,9 +115,9 @@ function Row({ id, row, index, isActive, isSelected, onFold, onSelect }: RowProp
         <span className={classNames('shrink-0 px-1.5 text-12', node.nodeKind === 'message' ? 'rounded-full bg-talk' : 'border-l-2 border-ink')}>{KIND_WORDS[node.nodeKind]}</span>
         <bdi className="truncate">{visibleText(node.excerpt ?? node.title)}</bdi>
       </span>
-      <span role="gridcell" className="flex w-40 min-w-0 max-md:hidden"><PrincipalName id={node.actor.id} name={node.actor.name} /></span>
-      <span role="gridcell" title={linkWords} className="w-48 truncate text-12 text-muted max-lg:hidden">{linkWords}</span>
-      <span role="gridcell" className="w-28 text-right text-12 text-muted max-sm:hidden"><RelativeTime at={node.at} /></span>
+      <span role="gridcell" className="hidden w-40 min-w-0 @2xl:flex"><PrincipalName id={node.actor.id} name={node.actor.name} /></span>
+      <span role="gridcell" title={linkWords} className="hidden w-48 truncate text-12 text-muted @5xl:block">{linkWords}</span>
+      <span role="gridcell" className="hidden w-28 text-right text-12 text-muted @lg:block"><RelativeTime at={node.at} /></span>
     </div>
   )
 }

@@ -29,7 +29,7 @@ export function LedgerEntry({ entry, note }: LedgerEntryProps) {
       selected={selected === String(entry.sequence)}
       onSelect={() => select(entry.sequence)}
       className="h-8"
-      aside={<>{note !== undefined && <span className="mr-4 max-md:hidden">{note}</span>}<RelativeTime at={entry.at} /></>}
+      aside={<>{note !== undefined && <span className="mr-4 max-md:hidden">{note}</span>}<RelativeTime at={entry.at} className="max-sm:hidden" /></>}
     >
       <bdi>{visibleText(entry.title)}</bdi>
     </LedgerRow>

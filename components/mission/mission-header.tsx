@@ -6,6 +6,7 @@ import { usePathname } from 'next/navigation'
 import { FileDown, PenLine } from 'lucide-react'
 import type { MissionView, ParticipantView } from '../trpc.tsx'
 import { buttonClass } from '../ui/button.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { absoluteTime, Countdown } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
@@ -14,9 +15,10 @@ import { useMission } from './mission-context.tsx'
 import { missionPath, receiptPath } from './mission-paths.ts'
 import { StatusSentence } from './status-line.tsx'
 
-/** What stands above every tab of a Mission: its state in one line, then its facts. */
+/** What stands above every tab of a Mission: its state in one line, then its facts. A phone shows the facts on the board only. */
 export function MissionHeader() {
   const mission = useMission()
+  const isBoard = decodeURIComponent(usePathname()) === decodeURIComponent(missionPath(mission.missionId))
   const isFinal = ['approved', 'cancelled', 'failed'].includes(mission.state)
   return (
     <header className="grid gap-3 border-b pb-4">
@@ -31,7 +33,7 @@ export function MissionHeader() {
         <MainAction mission={mission} />
       </div>
       <StatusSentence status={mission.status} myId={mission.me.principalId} />
-      <dl className="flex flex-wrap gap-x-8 gap-y-2 text-13">
+      <dl className={classNames('flex flex-wrap gap-x-8 gap-y-2 text-13', !isBoard && 'max-sm:hidden')}>
         <Fact label="Owner"><Participant who={mission.owner} myId={mission.me.principalId} /></Fact>
         <Fact label="Coordinator">
           <Participant who={mission.coordinator} myId={mission.me.principalId} />
