@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { createServer as createPlainServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from './config.ts'
 import { createAdminHandler } from './gateways/admin/handler.ts'
@@ -53,21 +53,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.headersTimeout = 15_000
   server.keepAliveTimeout = 65_000
   server.on('request', answerStarting)
+  const sockets = openSocketsOf(server)
   const port = await listen(server, host, options.port ?? 0)
   try {
     const address = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
     const origin = options.publicOrigin ?? address
     const service = await createAuthorityService({ ...resources, origin, diagnostics: log })
-    return await serve(server, { ...options, service, origin, address, port })
+    return await serve(server, { ...options, service, origin, address, port, sockets })
   } catch (cause) {
     server.close()
     throw cause
   }
 }
 
-type Serving = ServerOptions & { service: AuthorityService; origin: string; address: string; port: number }
+type Serving = ServerOptions & { service: AuthorityService; origin: string; address: string; port: number; sockets: ReadonlySet<Socket> }
 
-async function serve(server: Server, { service, origin, address, port, pages, log, dataDir, ...options }: Serving): Promise<RunningServer> {
+async function serve(server: Server, { service, origin, address, port, sockets, pages, log, dataDir, ...options }: Serving): Promise<RunningServer> {
   const adminToken = newToken()
   const access = new AccessRules([origin, ...localOrigins(address), ...(options.allowedOrigins ?? [])])
   const door = createMwpDoor(service, { onFault: (fault) => log.error({ err: fault }, 'the door for Agents failed') })
@@ -87,7 +88,7 @@ async function serve(server: Server, { service, origin, address, port, pages, lo
       server.close()
       await door.close()
       await Promise.race([closed, pause(requestGraceMs)])
-      server.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
       await closed
       await pages?.close()
       await service.stop()
@@ -123,6 +124,16 @@ function routesOf(service: AuthorityService, adminToken: string, pages: Pages | 
 }
 
 const answerStarting: Handler = (_request, response) => sendJson(response, 503, { error: 'the server is starting' })
+
+/** All of them, the upgraded ones included, which the server itself forgets. */
+function openSocketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
 
 async function listen(server: Server, host: string, port: number): Promise<number> {
   server.listen(port, host)

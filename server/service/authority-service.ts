@@ -17,7 +17,7 @@ import { createNativeVerifier } from './native-ed25519.ts'
 import { NodeNews } from './node-news.ts'
 import { registerServices } from './organization-founding.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
-import type { ArtifactStore, Store } from './ports.ts'
+import type { ArtifactStore, ReadModels, Store } from './ports.ts'
 import { RegistryMirror } from './registry-mirror.ts'
 import { RegistryService } from './registry-service.ts'
 import type { AuthorityService } from './service.ts'
@@ -86,7 +86,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const reads = new SpaceReads({ log, readModels, artifacts, actors, watch, clock, organizationId })
   await actors.read(organizationId)
   news.start({ actors, keys, identities })
-  const watching = log.listSpaces('mission').then((spaceIds) => actors.watch(spaceIds)).catch((fault: unknown) => diagnostics.error({ err: fault }, 'the timers of some Missions do not run'))
+  const watching = watchExecutions(actors, agents, readModels).catch((fault: unknown) => diagnostics.error({ err: fault }, 'the timers of some Missions do not run'))
   let isStopping = false
 
   return {
@@ -117,6 +117,13 @@ export async function createAuthorityService({ store, artifacts, organization, o
 }
 
 const identityOf = ({ authority: { principal, keyId, publicKey } }: OrganizationKeys) => ({ principal, keyId, publicKey })
+
+/** Execution Leases that ran when the server stopped may have run out meanwhile, in Spaces that nobody touches. */
+async function watchExecutions(actors: SpaceActors, agents: AgentMirror, readModels: ReadModels): Promise<void> {
+  const spaceIds = new Set<string>()
+  for (const { agentId } of agents.cards()) for (const spaceId of await readModels.spacesWithActiveLease(agentId)) spaceIds.add(spaceId)
+  await actors.watch([...spaceIds])
+}
 
 async function isReachable({ log }: Store): Promise<boolean> {
   try {

@@ -58,7 +58,7 @@ it('commits one Command at once, and what arrives meanwhile in batches of 32 at 
   const commands = await Promise.all(Array.from({ length: 41 }, () => admissible(fixture, owner, groupId)))
   const { clock, organization } = fixture
   const facts = { cardOf: () => undefined, sessionEpochOf: () => 0 }
-  const actor = new SpaceActor(groupId, { ...store, actions: new AcceptedActions(), clock, organization, facts, openFold: async (spaceId) => new MissionFold(spaceId), onCommitted: () => {}, onLoaded: () => {} })
+  const actor = new SpaceActor(groupId, { ...store, actions: new AcceptedActions(), clock, organization, facts, openFold: async (spaceId) => new MissionFold(spaceId), onCommitted: () => {}, onLoaded: () => {}, onIdle: () => {} })
   const gate = closedGate()
   hooks.before = () => gate.passed
   const [first, ...others] = commands.map((command) => () => actor.submit({ type: 'command', command }))

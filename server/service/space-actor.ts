@@ -34,6 +34,8 @@ export interface ActorNeeds {
   readonly openFold: (spaceId: string) => Promise<SpaceFold>
   /** After commit, in order, before the senders are answered. */
   readonly onCommitted: (spaceId: string, entries: readonly LogEntry[], batch: DecidedBatch, fold: SpaceFold) => void
+  /** Nothing is left to do. */
+  readonly onIdle: (actor: SpaceActor) => void
   /** After reading Events that are in the log: at first use, and when another node has written. */
   readonly onLoaded: (spaceId: string, events: readonly EventDocument[], fold: SpaceFold) => void
 }
@@ -97,6 +99,11 @@ export class SpaceActor {
     return this.#running === undefined
   }
 
+  /** Whether anything would be lost with this actor. */
+  get isEmpty(): boolean {
+    return (this.#fold?.head ?? 0) === 0
+  }
+
   /** Resolves when everything that was submitted so far has been answered. */
   async drained(): Promise<void> {
     while (this.#running) await this.#running
@@ -105,6 +112,7 @@ export class SpaceActor {
   #wake(): void {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
+      this.#needs.onIdle(this)
     })
   }
 

@@ -9,7 +9,7 @@ import type { SpaceFold, SpaceWork } from './space-fold.ts'
 
 const maximumActors = 512
 
-type Needs = Omit<ActorNeeds, 'onLoaded' | 'onCommitted'> & {
+type Needs = Omit<ActorNeeds, 'onLoaded' | 'onCommitted' | 'onIdle'> & {
   readonly diagnostics: Log
   /** Events that this node has just committed, before their senders are answered. */
   readonly onCommitted: (spaceId: string, entries: readonly LogEntry[], memberIds: readonly string[]) => void
@@ -33,6 +33,10 @@ export class SpaceActors {
       onCommitted: (spaceId, entries, { rows }, fold) => {
         this.#timers.schedule(spaceId, fold.nextDue())
         needs.onCommitted(spaceId, entries, rows.memberships.map((row) => row.memberId))
+      },
+      // Whoever asks for Groups that do not exist must not crowd out those that do.
+      onIdle: (actor) => {
+        if (actor.isEmpty && this.#actors.get(actor.spaceId) === actor) this.#actors.delete(actor.spaceId)
       },
       onLoaded: (spaceId, events, fold) => {
         this.#timers.schedule(spaceId, fold.nextDue())
@@ -60,7 +64,7 @@ export class SpaceActors {
     await Promise.all([...this.#actors.values()].map((actor) => actor.drained()))
   }
 
-  /** Loads Spaces one after another so that their timers run although nobody has touched them since the start. */
+  /** Loads Spaces, one after another, so that their timers run although nobody has touched them since the start. */
   async watch(spaceIds: readonly string[]): Promise<void> {
     for (const spaceId of spaceIds) {
       if (this.#isStopping) return
@@ -87,15 +91,15 @@ export class SpaceActors {
     const actor = known ?? new SpaceActor(spaceId, this.#actorNeeds)
     this.#actors.delete(spaceId)
     this.#actors.set(spaceId, actor)
-    if (!known) this.#evict()
+    if (!known) this.#evict(actor)
     return actor
   }
 
   /** Idle Spaces leave memory, oldest use first; their timers stay. */
-  #evict(): void {
+  #evict(newest: SpaceActor): void {
     for (const [spaceId, actor] of this.#actors) {
       if (this.#actors.size <= maximumActors) return
-      if (actor.isIdle) this.#actors.delete(spaceId)
+      if (actor.isIdle && actor !== newest) this.#actors.delete(spaceId)
     }
   }
 }
