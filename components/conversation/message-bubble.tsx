@@ -33,7 +33,7 @@ export function MessageBubble({ message, myId, byId, isReplyTarget, onToggleRepl
       time={<><RelativeTime at={message.at} /> <SequenceLink sequence={message.sequence} /></>}
       footer={<Footer message={message} myId={myId} isReplyTarget={isReplyTarget} onToggleReply={onToggleReply} />}
     >
-      {message.references.length > 0 && <div className="mb-1">{message.references.map((reference) => <Answered key={reference} target={byId.get(reference)} />)}</div>}
+      {message.references.length > 0 && <div className="mb-1">{message.references.map(({ id, sequence }) => <Answered key={id} target={byId.get(id)} sequence={sequence} />)}</div>}
       {message.parts.map((part, at) => <Part key={at} part={part} />)}
     </TalkBubble>
   )
@@ -55,9 +55,10 @@ function Footer({ message, myId, isReplyTarget, onToggleReply }: Omit<MessageBub
   )
 }
 
-function Answered({ target }: { readonly target: MessageView | undefined }) {
+/** A loaded Message is quoted; anything else that is answered is named by its place in the log. */
+function Answered({ target, sequence }: { readonly target: MessageView | undefined; readonly sequence: number | undefined }) {
   const { select } = useSelection()
-  if (!target) return <p className="flex items-center gap-1 text-12 text-muted"><CornerDownRight aria-hidden className="size-3.5 shrink-0" />answers a message that is not loaded here</p>
+  if (!target) return <p className="flex items-center gap-1 text-12 text-muted"><CornerDownRight aria-hidden className="size-3.5 shrink-0" />{sequence === undefined ? 'answers something that is not shown here' : <>answers <SequenceLink sequence={sequence} /></>}</p>
   return (
     <button type="button" onClick={() => select(target.sequence)} className="flex w-full min-w-0 items-center gap-1 text-left text-12 text-muted hover:text-ink">
       <CornerDownRight aria-hidden className="size-3.5 shrink-0" />

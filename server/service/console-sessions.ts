@@ -6,7 +6,7 @@ import { addSeconds } from '../../protocol/timestamp.ts'
 import type { Clock, Directory, RegisteredKey } from './ports.ts'
 import type { ConsoleAccess, ConsolePurpose } from './service.ts'
 
-const challengeSeconds = 120
+const challengeSeconds = 10 * 60
 const sessionSeconds = 12 * 60 * 60
 const maximumOpenChallenges = 10_000
 

@@ -140,7 +140,7 @@ export interface AuthorityService {
 
 /** Sign-in of people in a browser: single-use challenges, then a cookie whose token is stored hashed. */
 export interface ConsoleAccess {
-  /** Canonical bytes of `{audience, challengeId, expiresAt, purpose}`, good for two minutes and one use. */
+  /** Canonical bytes of `{audience, challengeId, expiresAt, purpose}`, good for ten minutes and one use. */
   challenge(purpose: ConsolePurpose): { challengeId: string; challenge: string; expiresAt: string }
   /** The challenge's bytes, once; undefined when it is unknown, used, expired or was made for something else. */
   take(challengeId: string, purpose: ConsolePurpose): Uint8Array | undefined

@@ -102,7 +102,8 @@ export interface MessageView {
   readonly author: ParticipantView
   readonly parts: readonly ({ type: 'text'; text: string } | { type: 'artifact_ref'; artifactHash: string } | { type: 'data_ref'; schema: string; data: unknown })[]
   readonly mentions: readonly ParticipantView[]
-  readonly references: readonly string[]
+  /** What it answers: Messages or any other entries of the Space. `sequence` is absent for an id that is not known here. */
+  readonly references: readonly { readonly id: string; readonly sequence?: number }[]
   readonly at: string
 }
 

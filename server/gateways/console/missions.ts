@@ -58,7 +58,7 @@ export const missionsRouter = router({
     const found = await ctx.service.readModels.messageSequences(state.groupId, filter)
     const visible = found.filter((at) => at > membership.visibilityStartSequence).sort((a, b) => b - a)
     const entries = await ctx.service.reads.entries(state.groupId, visible.slice(0, limit))
-    return { messages: [...entries].sort((a, b) => a.sequence - b.sequence).map((entry) => messageView(entry, view.name)), hasOlder: visible.length > limit }
+    return { messages: [...entries].sort((a, b) => a.sequence - b.sequence).map((entry) => messageView(entry, state, view.name)), hasOlder: visible.length > limit }
   }),
 
   graph: signedInProcedure.input(page).query(async ({ ctx, input }) => {

@@ -4,6 +4,8 @@ import type { ConsoleContext, SignedIn } from './context.ts'
 
 const t = initTRPC.context<ConsoleContext>().create({
   isDev: false,
+  // A connection that died silently shows itself by the missing ping, and proxies keep a quiet one open.
+  sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
   errorFormatter({ shape }) {
     const message = shape.data.code === 'INTERNAL_SERVER_ERROR' ? 'The server failed. Nothing was changed.' : shape.message
     return { message, code: shape.code, data: { code: shape.data.code, httpStatus: shape.data.httpStatus } }

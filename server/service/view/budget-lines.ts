@@ -1,4 +1,4 @@
-// Budgets as people read them: only dimensions that have a limit or were used.
+// Budgets as people read them: only dimensions of which something may be or was used.
 import type { Budget } from '../../../protocol/generated/types.ts'
 import type { BudgetDimension, Ledger } from '../../authority/types.ts'
 import type { BudgetLine } from '../views.ts'
@@ -16,7 +16,7 @@ export function budgetLines(ledger: Ledger | undefined): readonly BudgetLine[] {
   if (!ledger) return []
   return dimensions.flatMap(({ key, limit, name, unit }) => {
     const bound = ledger.limit[limit]
-    if (bound === undefined && ledger.used[key] === 0) return []
+    if (!bound && ledger.used[key] === 0) return []
     const line = { dimension: name, unit: key === 'financial' ? (ledger.limit.currency ?? '') : unit, used: ledger.used[key], allocated: ledger.allocated[key] }
     return [typeof bound === 'number' ? { ...line, limit: bound } : line]
   })

@@ -7,7 +7,7 @@ import { eventTitle } from './event-title.ts'
 import type { Naming } from './participants.ts'
 
 /** The Message of a `message.posted` entry. */
-export function messageView({ event, sequence, eventId }: DecodedEntry, name: Naming): MessageView {
+export function messageView({ event, sequence, eventId }: DecodedEntry, { sequenceOf }: Pick<GroupState, 'sequenceOf'>, name: Naming): MessageView {
   const { message } = event.payload as unknown as EventPayloads['message.posted']
   return {
     sequence,
@@ -17,10 +17,12 @@ export function messageView({ event, sequence, eventId }: DecodedEntry, name: Na
     author: name(message.author),
     parts: message.content,
     mentions: (message.mentions ?? []).map(name),
-    references: message.references ?? [],
+    references: (message.references ?? []).map((id) => withSequence(id, sequenceOf.get(id))),
     at: event.occurredAt,
   }
 }
+
+const withSequence = (id: string, sequence: number | undefined) => (sequence === undefined ? { id } : { id, sequence })
 
 export function logLine({ event, sequence, eventId }: DecodedEntry, state: GroupState, name: Naming): LogLine {
   return { sequence, eventId, kind: event.kind, actor: name(event.actor), at: event.occurredAt, title: eventTitle(event, state, name), cause: event.cause }
