@@ -20,6 +20,7 @@ import type { SubmitOutcome } from '../server/service/service.ts'
 import type { AgentClientOptions } from './agent-client.ts'
 import { AgentClient } from './agent-client.ts'
 import { FileCursorStore } from './cursor-store.ts'
+import { deferred } from './deferred.ts'
 import { withExecutionLease } from './execution-lease.ts'
 import { newId } from './ids.ts'
 import { ClientClosed, HandshakeRefused, IntegrityFault, SessionReplaced, SubscriptionRefused } from './refusal.ts'
@@ -211,18 +212,28 @@ describe('Commands', () => {
     expect(group.head).toBe(2)
   })
 
-  test('that an authority calls stale although it has accepted them are found in the history', async () => {
+  test.each([
+    ['comes first', (accept: () => void) => accept()],
+    ['comes with the refusal', (accept: () => void) => process.nextTick(accept)],
+    ['comes after the refusal', (accept: () => void) => setTimeout(accept, 5)],
+  ])('that an authority calls stale although it accepts them are found in the history, where the Event %s', async (_when, schedule) => {
     const client = await connect()
     const loop = take(client.subscribe(groupId), 2)
+    await expect.poll(() => group.openFeeds).toBe(1)
+    const accepted = deferred<void>()
     nextTime((command, of) => {
-      fake.decideStrictly(command, of)
-      group.members.set(agent.agentId, { visibilityStartSequence: 0, membershipEpoch: 2 })
+      fake.beforeGroupList = () => accepted.promise
+      schedule(() => {
+        fake.decideStrictly(command, of)
+        group.members.set(agent.agentId, { visibilityStartSequence: 0, membershipEpoch: 2 })
+        accepted.resolve()
+      })
       return refusal('MEMBERSHIP_STALE')
     })
     expect(await post(client)).toMatchObject({ ok: true, value: { sequence: 1 } })
     expect(group.head).toBe(1)
     group.append()
-    await loop
+    expect(await loop).toEqual([1, 2])
   })
 
   test('that stay stale are not repeated for ever', async () => {

@@ -65,13 +65,33 @@ export class CommandSender {
     let current = await epochs(target.groupId, false)
     for (;;) {
       const signed = await buildCommand(identity, kind, payload, { ...target, ...current })
-      const receipt = await this.#deliver(signed)
+      const receipt = await this.#submitOnce(signed)
       if (receipt.ok || !STALE_CODES.has(receipt.error.code) || target.actionId !== undefined) return receipt
-      const replayed = await this.#findReplayed(signed)
-      if (replayed !== undefined) return ok(replayed)
       const fresh = await epochs(target.groupId, true)
       if (isSame(fresh, current)) return receipt
       current = fresh
+    }
+  }
+
+  /**
+   * The answer to one signed Command. An authority that fences before it looks for receipts may call a Command stale
+   * that it has accepted; the Group's history tells, as far as this client follows it.
+   */
+  async #submitOnce(signed: SignedCommand): Promise<Receipt> {
+    const { command } = signed
+    let found: EventDocument | undefined
+    // From before it is sent: the Event may come in the same breath as the refusal.
+    const watch = (event: EventDocument) => {
+      if (isReceiptOf(event, command)) found = event
+    }
+    this.#watchers.add(watch)
+    try {
+      const receipt = await this.#deliver(signed)
+      if (receipt.ok || !STALE_CODES.has(receipt.error.code)) return receipt
+      await this.#host.caughtUp(command.groupId)
+      return found === undefined ? receipt : ok(found)
+    } finally {
+      this.#watchers.delete(watch)
     }
   }
 
@@ -85,20 +105,6 @@ export class CommandSender {
       if (receipt.ok || !PASSING_CODES.has(receipt.error.code) || attempt === MAX_ATTEMPTS) return receipt
       await delay(receipt.error.retryAfterMs ?? backoffMs(attempt, this.#host.backoff))
     }
-  }
-
-  /**
-   * An authority that fences before it looks for receipts may call a Command stale that it has accepted. The Group's
-   * history tells, as far as this client follows it.
-   */
-  async #findReplayed({ command }: SignedCommand): Promise<EventDocument | undefined> {
-    let found: EventDocument | undefined
-    const watch = (event: EventDocument) => {
-      if (isReceiptOf(event, command)) found = event
-    }
-    this.#watchers.add(watch)
-    await this.#host.caughtUp(command.groupId).finally(() => this.#watchers.delete(watch))
-    return found
   }
 }
 

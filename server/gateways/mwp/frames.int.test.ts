@@ -4,7 +4,7 @@ import type { Frame } from '../../../protocol/generated/types.ts'
 import { CLOSE_CODES } from './close-codes.ts'
 import type { MwpLimits } from './limits.ts'
 import { FakeService, testAgent } from './testing/fake-service.ts'
-import { envelope, listen, nonce, RawClient } from './testing/raw-client.ts'
+import { envelope, id, listen, nonce, RawClient } from './testing/raw-client.ts'
 
 const agent = testAgent('worker')
 const groupId = 'urn:test:group'
@@ -56,6 +56,15 @@ describe('messages that end a connection', () => {
     await client.findError('PROTOCOL_VIOLATION')
     expect(await client.closed).toEqual(CLOSE_CODES.protocolViolation)
   })
+})
+
+test('what was sent together with a violation is not taken in', async () => {
+  fake.group(groupId, agent)
+  await start()
+  client.send('no JSON')
+  client.send({ ...envelope(), frameType: 'COMMAND', command: { actionId: id(), groupId } })
+  expect(await client.closed).toEqual(CLOSE_CODES.protocolViolation)
+  expect(fake.submitted).toEqual([])
 })
 
 test('a frame that does not fit its schema is refused and the connection stays', async () => {

@@ -17,6 +17,7 @@ export function fakeHttp(fake: FakeService): (request: IncomingMessage, response
     if (url.pathname === '/api/groups') {
       const after = url.searchParams.get('after')
       if (after !== null && Number(after) === fake.revision) await fake.nextRevision(response)
+      await fake.beforeGroupList()
       return json(response, 200, { revision: fake.revision, groups: fake.groupList(agentId) })
     }
     if (request.method === 'POST' && url.pathname === '/artifacts') {

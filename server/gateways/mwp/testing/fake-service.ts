@@ -38,6 +38,8 @@ export class FakeService {
   sessionLifetimeMs = 3_600_000
   /** How a Command is answered; accepts it with one Event unless a test says otherwise. */
   decide: Decide = (command, group) => this.accept(command, group)
+  /** Awaited before the list of Groups is given. */
+  beforeGroupList: () => Promise<void> = async () => undefined
   readonly #agents = new Map<string, TestAgent>()
   readonly #receipts = new Map<string, { content: string; outcome: SubmitOutcome & { ok: true } }>()
   readonly #challenges = new Map<string, Challenge & { clientNonce: string }>()
