@@ -1,13 +1,13 @@
 // Between an Event and its stored bytes.
+import { Buffer } from 'node:buffer'
 import { encodeBase64url } from '../../protocol/base64url.ts'
-import { canonicalText } from '../../protocol/canonical-json.ts'
+import { canonicalText, encodeCanonical } from '../../protocol/canonical-json.ts'
 import type { EventDocument } from '../../protocol/generated/types.ts'
 import { invariant } from '../../protocol/result.ts'
 import type { Signer } from '../../protocol/signed-documents.ts'
 import type { ServiceIdentity } from './organization-keys.ts'
 import type { DecodedEntry, LogEntry } from './ports.ts'
 
-const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
 /** An Event of our own log; its bytes were made and signed here, so a plain parse suffices. */
@@ -29,19 +29,19 @@ export async function signEvents(events: readonly UnsignedEvent[], authority: Se
 /** A batch of at most this many Events does not pay the way to the thread pool. */
 const signedAtOnce = 4
 
-/** The text is made once: the signature goes in at its place in member order. */
+/** The bytes are made once: the signature goes in at its place in member order. */
 async function signEvent(event: UnsignedEvent, keyId: string, sign: Signer): Promise<SignedEvent> {
-  const unsigned = canonicalText(event)
-  const signingBytes = utf8.encode(unsigned)
+  const signingBytes = encodeCanonical(event)
   const value = encodeBase64url(await sign(signingBytes))
   const signature = { algorithm: 'Ed25519', keyId, createdAt: event.occurredAt, value }
-  return { event, signingBytes, bytes: utf8.encode(withMember(unsigned, event, 'signature', canonicalText(signature))) }
+  return { event, signingBytes, bytes: withMember(signingBytes, event, 'signature', canonicalText(signature)) }
 }
 
-/** The canonical text of an object, given as text and value, with one more member. */
-function withMember(canonical: string, object: object, name: string, memberText: string): string {
-  const later = Object.fromEntries(Object.entries(object).filter(([member, value]) => member > name && value !== undefined))
-  const tail = Object.keys(later).length > 0 ? `,${canonicalText(later).slice(1)}` : '}'
-  invariant(canonical.endsWith(tail), 'members out of canonical order')
-  return `${canonical.slice(0, -tail.length)},"${name}":${memberText}${tail}`
+/** The canonical bytes of an object, given as bytes and value, with one more member. */
+function withMember(canonical: Uint8Array, object: object, name: string, memberText: string): Uint8Array {
+  const later = Object.entries(object).filter(([member, value]) => member > name && value !== undefined)
+  const tail = Buffer.from(later.length > 0 ? `,${canonicalText(Object.fromEntries(later)).slice(1)}` : '}')
+  const head = canonical.subarray(0, canonical.length - tail.length)
+  invariant(tail.equals(canonical.subarray(head.length)), 'members out of canonical order')
+  return Buffer.concat([head, Buffer.from(`,"${name}":${memberText}`), tail])
 }
