@@ -36,11 +36,14 @@ async function summaries(ctx: Context): Promise<MissionSummary[]> {
   return groups.map(({ state, view }) => missionSummary(state, view)).sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
 }
 
+/** `visibilityStartSequence` is the first sequence that the member sees; 0 and 1 both mean everything. */
+const hiddenThrough = ({ visibilityStartSequence }: MembershipRow) => Math.max(visibilityStartSequence - 1, 0)
+
 /** Sequences that this member may see, newest `limit` below `before`, ascending. */
 function visibleRange({ state, membership }: OpenGroup, before: number | undefined, limit: number): { after: number; count: number; hasOlder: boolean } {
   const end = Math.min(before ?? state.sequence + 1, state.sequence + 1) - 1
-  const after = Math.max(end - limit, membership.visibilityStartSequence, 0)
-  return { after, count: Math.max(end - after, 0), hasOlder: after > membership.visibilityStartSequence }
+  const after = Math.max(end - limit, hiddenThrough(membership))
+  return { after, count: Math.max(end - after, 0), hasOlder: after > hiddenThrough(membership) }
 }
 
 export const missionsRouter = router({
@@ -56,7 +59,7 @@ export const missionsRouter = router({
     const { conversationId, before, limit } = input
     const filter = { ...(conversationId && { conversationId }), ...(before && { before }), limit: limit + 1 }
     const found = await ctx.service.readModels.messageSequences(state.groupId, filter)
-    const visible = found.filter((at) => at > membership.visibilityStartSequence).sort((a, b) => b - a)
+    const visible = found.filter((at) => at > hiddenThrough(membership)).sort((a, b) => b - a)
     const entries = await ctx.service.reads.entries(state.groupId, visible.slice(0, limit))
     return { messages: [...entries].sort((a, b) => a.sequence - b.sequence).map((entry) => messageView(entry, state, view.name)), hasOlder: visible.length > limit }
   }),
@@ -67,8 +70,8 @@ export const missionsRouter = router({
     const { state, membership, view } = group
     const entries = count === 0 ? [] : await ctx.service.reads.range(state.groupId, after, count)
     const edges = await ctx.service.readModels.graphEdges(state.groupId, entries.map((entry) => entry.sequence))
-    const visible = edges.filter((edge) => edge.parent > membership.visibilityStartSequence)
-    return { ...graphPage(entries, visible, state, view.name), head: state.sequence, total: state.sequence - membership.visibilityStartSequence, hasOlder }
+    const visible = edges.filter((edge) => edge.parent > hiddenThrough(membership))
+    return { ...graphPage(entries, visible, state, view.name), head: state.sequence, total: state.sequence - hiddenThrough(membership), hasOlder }
   }),
 
   log: signedInProcedure.input(page).query(async ({ ctx, input }) => {
@@ -80,7 +83,7 @@ export const missionsRouter = router({
 
   event: signedInProcedure.input(mission.extend({ sequence })).query(async ({ ctx, input }) => {
     const { state, membership } = await openMission(ctx, input.missionId)
-    const [entry] = input.sequence > membership.visibilityStartSequence ? await ctx.service.reads.entries(state.groupId, [input.sequence]) : []
+    const [entry] = input.sequence > hiddenThrough(membership) ? await ctx.service.reads.entries(state.groupId, [input.sequence]) : []
     if (!entry) throw notFound('This entry')
     const command = await ctx.service.reads.commandBytes(state.groupId, input.sequence)
     return { bytes: encodeBase64url(entry.bytes), ...(command && { commandBytes: encodeBase64url(command) }) }
