@@ -39,10 +39,10 @@ export interface Agent extends Signatory { session: AgentSession }
 
 export type Draft = Partial<Omit<Command, 'signature' | 'actor'>> & Pick<Command, 'kind' | 'payload'>
 
-export interface Fixture {
+export interface Fixture<Time extends Clock = StillClock> {
   readonly service: AuthorityService
   readonly store: Store
-  readonly clock: StillClock
+  readonly clock: Time
   readonly organization: OrganizationKeys
   /** A person with a key for decisions and one for conversation. */
   person(name: string): Promise<Person>
@@ -68,7 +68,7 @@ export async function startAuthority(options: FixtureOptions = {}): Promise<Fixt
 }
 
 /** People and Agents for a service that is running already. */
-export function fixtureOn(service: AuthorityService, { clock, store, organization }: Pick<Fixture, 'clock' | 'store' | 'organization'>): Fixture {
+export function fixtureOn<Time extends Clock>(service: AuthorityService, { clock, store, organization }: Pick<Fixture<Time>, 'clock' | 'store' | 'organization'>): Fixture<Time> {
   const command = (signatory: Signatory, draft: Draft) => signCommand(signatory, draft, clock.now())
   const handshake: Fixture['handshake'] = (agent) => openSession(service, agent)
   return {

@@ -1,6 +1,7 @@
 // One piece of work from authorization to an approved Mission, every document signed for real.
 import { createHash } from 'node:crypto'
 import type { EventDocument, Evidence, WorkContract } from '../../protocol/generated/types.ts'
+import type { Clock } from '../service/ports.ts'
 import type { Agent, Draft, Fixture, Person, Signatory } from './authority-fixture.ts'
 import { eventOf, newUrn, signAs } from './authority-fixture.ts'
 
@@ -33,14 +34,14 @@ export class ReleaseFlow {
   readonly workItemId = newUrn()
   readonly content = new TextEncoder().encode('All licences allow it.\n')
   readonly contentHash = `sha256:${createHash('sha256').update(this.content).digest('hex')}`
-  readonly #fixture: Fixture
+  readonly #fixture: Fixture<Clock>
   readonly #owner: Person
   readonly #coordinator: Agent
   readonly #worker: Agent
   ownershipEpoch = 0
   executionLeaseId = ''
 
-  private constructor(fixture: Fixture, roles: { owner: Person; coordinator: Agent; worker: Agent }, mission: { missionId: string; groupId: string }) {
+  private constructor(fixture: Fixture<Clock>, roles: { owner: Person; coordinator: Agent; worker: Agent }, mission: { missionId: string; groupId: string }) {
     this.#fixture = fixture
     this.#owner = roles.owner
     this.#coordinator = roles.coordinator
@@ -50,7 +51,7 @@ export class ReleaseFlow {
   }
 
   /** A Mission whose one WorkItem is being executed. */
-  static async executing(fixture: Fixture, roles: { owner: Person; coordinator: Agent; worker: Agent }): Promise<ReleaseFlow> {
+  static async executing(fixture: Fixture<Clock>, roles: { owner: Person; coordinator: Agent; worker: Agent }): Promise<ReleaseFlow> {
     const flow = new ReleaseFlow(fixture, roles, await fixture.mission(roles.owner, roles.coordinator))
     const { workItemId } = flow
     await flow.coordinate({ kind: 'membership.change', payload: { member: roles.worker.actor, role: 'worker' } })
