@@ -15,8 +15,8 @@ const eventOpening = Buffer.from('{"event":')
 const closing = Buffer.from('}')
 
 /** 200 `{"event": …}` with the exact Event, or the status of the refusal and `{"error": …}` with the protocol error. */
-export function createCommandsHandler(service: Service): Handler {
-  const quota = new FailureQuota(() => performance.now())
+export function createCommandsHandler(service: Service, nowMs = () => performance.now()): Handler {
+  const quota = new FailureQuota(nowMs)
   return async (request, response) => {
     if (!isMethod(request, response, 'POST')) return
     if (mediaTypeOf(request) !== 'application/json') return sendJson(response, 415, { error: 'the body must be application/json' })
