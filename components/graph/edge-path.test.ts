@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EdgeEnd, Point } from './edge-path.ts'
-import { roundedPath, routeEdge, wordPoint } from './edge-path.ts'
+import { routeEdge, wordPoint } from './edge-path.ts'
 import { boxOf } from './geometry.ts'
 
 const end = (row: number, lane: number): EdgeEnd => {
@@ -46,10 +46,5 @@ describe('edge routing', () => {
     expect(nearChild[1]).toBeGreaterThan(8 * 88)
     expect(wordPoint([[0, 0], [0, 20]], 'parent')).toEqual([0, 10])
     expect(wordPoint([[0, 0], [10, 0], [10, 50], [0, 50]], undefined)).toEqual([10, 25])
-  })
-
-  it('draws a path through every corner', () => {
-    expect(roundedPath([[0, 0], [0, 20], [30, 20]])).toBe('M0 0L0 14Q0 20 6 20L30 20')
-    expect(roundedPath([])).toBe('')
   })
 })

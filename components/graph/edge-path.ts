@@ -10,7 +10,6 @@ export interface EdgeEnd {
 
 export type Point = readonly [x: number, y: number]
 
-const CORNER = 6
 const SLOT = 3
 const WORD_OFFSET = 18
 
@@ -39,25 +38,6 @@ export function routeEdge(parent: EdgeEnd, child: EdgeEnd, slot: number): readon
   return [start, [start[0], leaving], [gutter, leaving], [gutter, arriving], [end[0], arriving], end]
 }
 
-/** SVG path through the points with rounded corners. */
-export function roundedPath(points: readonly Point[]): string {
-  const [first, ...rest] = points
-  if (!first) return ''
-  let path = `M${first[0]} ${first[1]}`
-  rest.forEach((point, index) => {
-    const before = points[index]!
-    const after = rest[index + 1]
-    if (!after) {
-      path += `L${point[0]} ${point[1]}`
-      return
-    }
-    const [inX, inY] = towards(point, before)
-    const [outX, outY] = towards(point, after)
-    path += `L${inX} ${inY}Q${point[0]} ${point[1]} ${outX} ${outY}`
-  })
-  return path
-}
-
 /**
  * Where the word of a link stands: at its end away from the selected entry, so that the words of one entry's links do
  * not pile up; in the middle when neither end is selected.
@@ -70,14 +50,6 @@ export function wordPoint(points: readonly Point[], far: 'parent' | 'child' | un
   const [corner, next] = far === 'parent' ? [points[1]!, points[2]!] : [points.at(-2)!, points.at(-3)!]
   const share = Math.min(0.5, WORD_OFFSET / Math.hypot(next[0] - corner[0], next[1] - corner[1]))
   return [corner[0] + (next[0] - corner[0]) * share, corner[1] + (next[1] - corner[1]) * share]
-}
-
-/** The point on the way from a corner to its neighbour where the rounding starts. */
-function towards([x, y]: Point, [otherX, otherY]: Point): Point {
-  const distance = Math.hypot(otherX - x, otherY - y)
-  if (distance === 0) return [x, y]
-  const share = Math.min(CORNER, distance / 2) / distance
-  return [x + (otherX - x) * share, y + (otherY - y) * share]
 }
 
 const middleOf = (box: Box): number => box.y + box.height / 2

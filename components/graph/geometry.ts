@@ -45,3 +45,9 @@ export function cellsIn(area: Box): CellRange {
     lastLane: Math.floor((area.x + area.width) / LANE_WIDTH),
   }
 }
+
+/** The range widened to steps of half its height, so that it stays the same while the view moves a little. */
+export function coarse(range: CellRange): CellRange {
+  const step = Math.max(1, Math.floor((range.lastRow - range.firstRow) / 2))
+  return { ...range, firstRow: Math.floor(range.firstRow / step) * step, lastRow: Math.ceil(range.lastRow / step) * step }
+}

@@ -5,9 +5,10 @@ import { useCallback, useId, useMemo, useState, type KeyboardEvent } from 'react
 import { ReactFlow, ReactFlowProvider, useReactFlow, type Viewport } from '@xyflow/react'
 import { ArrowDown, LocateFixed } from 'lucide-react'
 import { Button } from '../ui/button.tsx'
-import { flowEdges, flowNodes } from './flow-elements.ts'
-import { cellsIn } from './geometry.ts'
-import { edgeTypes } from './graph-edge.tsx'
+import type { Point } from './edge-path.ts'
+import { flowNodes } from './flow-nodes.ts'
+import { cellsIn, coarse } from './geometry.ts'
+import { LinkCanvas, LinkWords } from './graph-links.tsx'
 import { nodeTypes } from './graph-nodes.tsx'
 import { GraphOverview, OVERVIEW_WIDTH } from './graph-overview.tsx'
 import type { LoadedGraph } from './graph-store.ts'
@@ -15,6 +16,7 @@ import { areaOf, centredOn, endView, isInView, type Size } from './graph-view-st
 import { takeWindow } from './graph-window.ts'
 import { LaneTitles } from './lane-titles.tsx'
 import { placeOf } from './layout.ts'
+import { lineAt, linkLines, type LinkLine } from './link-lines.ts'
 import { neighbour, type Direction } from './neighbours.ts'
 
 export interface GraphCanvasProps {
@@ -25,6 +27,8 @@ export interface GraphCanvasProps {
 }
 
 const MOVE_MS = 120
+/** How close a pointer must come to a line, in screen pixels. */
+const POINTER_REACH = 6
 /** A narrower graph keeps its width for itself. */
 const OVERVIEW_FROM_WIDTH = 640
 const ARROWS: Readonly<Record<string, Direction>> = { ArrowUp: 'parent', ArrowDown: 'child', ArrowLeft: 'previous', ArrowRight: 'next' }
@@ -45,8 +49,9 @@ function Canvas({ graph, size, selected, onSelect, hasOverview }: GraphCanvasPro
   const hintId = useId()
   const [opening] = useState(() => openingView(graph, size, selected))
   const [view, setView] = useState<Viewport>(opening)
-  const { nodes, edges, undrawn } = useWindow(graph, size, view, selected)
-  const { show, toEnd, centre } = useMoves(graph, size)
+  const { nodes, lines, undrawn } = useWindow(graph, size, view, selected)
+  const [hovered, setHovered] = useState<LinkLine>()
+  const { show, toEnd, centre, pointIn } = useMoves(graph, size)
   const unseen = useUnseen(graph, size, view)
   const selectedPlace = selected === undefined ? undefined : placeOf(layout, selected)
 
@@ -64,27 +69,29 @@ function Canvas({ graph, size, selected, onSelect, hasOverview }: GraphCanvasPro
     <div role="application" tabIndex={0} aria-label="Graph of this mission" aria-describedby={hintId} onKeyDown={onKeyDown} className="absolute inset-0 focus-visible:-outline-offset-2">
       <p id={hintId} className="sr-only">Arrow up and down follow links to parent and child, left and right the order of the log. Press g for the same content as a table.</p>
       <div style={size} className="absolute inset-0 overflow-hidden">
+        <LinkCanvas lines={lines} selected={selected} hovered={hovered} size={size} />
         <ReactFlow
           nodes={nodes}
-          edges={edges}
           nodeTypes={nodeTypes}
-          edgeTypes={edgeTypes}
           defaultViewport={opening}
           onViewportChange={setView}
           onNodeClick={(_, node) => onSelect(Number(node.id))}
+          onPaneMouseMove={({ clientX, clientY }) => setHovered(lineAt(lines, pointIn(clientX, clientY), POINTER_REACH / view.zoom))}
+          onPaneMouseLeave={() => setHovered(undefined)}
           minZoom={0.3}
           maxZoom={1.5}
           panOnScroll
           nodesDraggable={false}
           nodesConnectable={false}
           nodesFocusable={false}
-          edgesFocusable={false}
           elementsSelectable={false}
           disableKeyboardA11y
           elevateNodesOnSelect={false}
           attributionPosition="bottom-right"
           className="[--xy-attribution-background-color:transparent] [&_.react-flow__attribution_a]:text-muted!"
-        />
+        >
+          <LinkWords lines={lines} selected={selected} hovered={hovered} />
+        </ReactFlow>
         <LaneTitles lanes={layout.lanes} titles={graph.laneTitles} width={size.width} />
       </div>
       {hasOverview && <GraphOverview graph={graph} size={size} selected={selected} onCentre={centre} />}
@@ -106,12 +113,12 @@ function openingView(graph: LoadedGraph, size: Size, selected: number | undefine
   return place ? centredOn(place, size, 1) : endView(graph.layout, size)
 }
 
-/** What React Flow is given: it changes when another cell comes into view, not with every pixel. */
+/** What is drawn: it changes when the view has moved by half a screen, not with every pixel. */
 function useWindow(graph: LoadedGraph, size: Size, view: Viewport, selected: number | undefined) {
-  const { firstRow, lastRow, firstLane, lastLane } = cellsIn(areaOf(view, size))
+  const { firstRow, lastRow, firstLane, lastLane } = coarse(cellsIn(areaOf(view, size)))
   return useMemo(() => {
     const window = takeWindow(graph.layout, graph.index, { firstRow, lastRow, firstLane, lastLane, selected })
-    return { nodes: flowNodes(graph, window, selected), edges: flowEdges(graph, window, selected), undrawn: window.undrawnEdges }
+    return { nodes: flowNodes(graph, window, selected), lines: linkLines(graph, window), undrawn: window.undrawnEdges }
   }, [graph, firstRow, lastRow, firstLane, lastLane, selected])
 }
 
@@ -124,7 +131,11 @@ function useMoves({ layout }: LoadedGraph, size: Size) {
   }, [flow, layout, size])
   const toEnd = useCallback(() => void flow.setViewport({ ...endView(layout, size, flow.getZoom()), x: flow.getViewport().x }, { duration: moveMs() }), [flow, layout, size])
   const centre = useCallback((x: number, y: number) => void flow.setCenter(x, y, { zoom: flow.getZoom() }), [flow])
-  return { show, toEnd, centre }
+  const pointIn = useCallback((x: number, y: number): Point => {
+    const at = flow.screenToFlowPosition({ x, y })
+    return [at.x, at.y]
+  }, [flow])
+  return { show, toEnd, centre, pointIn }
 }
 
 const moveMs = (): number => (window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : MOVE_MS)

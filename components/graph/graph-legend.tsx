@@ -12,7 +12,7 @@ export function GraphLegend() {
             const { words, meaning, dash, width } = PROVENANCE[provenance]
             return (
               <li key={provenance} className="grid grid-cols-[2.5rem_1fr] items-center gap-x-3">
-                <svg aria-hidden viewBox="0 0 40 8" className="h-2 w-10"><path d="M1 4h38" className="stroke-ink" strokeWidth={width} strokeDasharray={dash} strokeLinecap="round" /></svg>
+                <svg aria-hidden viewBox="0 0 40 8" className="h-2 w-10"><path d="M1 4h38" className="stroke-ink" strokeWidth={width} strokeDasharray={dash.join(' ')} /></svg>
                 <span><span className="font-medium">{words}</span> <span className="block text-12 text-muted">{meaning}</span></span>
               </li>
             )
