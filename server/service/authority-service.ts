@@ -62,7 +62,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     openFold: async (spaceId) =>
       spaceId === organizationId ? new OrganizationFold(Math.max(0, (await log.head(organizationId)) - organizationTail)) : new MissionFold(spaceId),
     onCommitted: (spaceId, entries, memberIds) => news.committed(spaceId, entries, memberIds),
-    onRead: (spaceId, events) => news.read(spaceId, events),
+    onRead: (spaceId, events, head) => news.read(spaceId, events, head),
   })
   const isCurrentSession: AuthorityService['sessions']['isCurrent'] = (session) => sessions.isCurrent(session)
   const path = new CommandPath({ organizationId, log, keys, actors, clock, verifySignature, audit, diagnostics, isCurrentSession })

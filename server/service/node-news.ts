@@ -48,16 +48,18 @@ export class NodeNews {
 
   /** Events that this node has just committed. */
   committed(spaceId: string, entries: readonly LogEntry[], memberIds: readonly string[]): void {
-    const { organizationId, tails, watch } = this.#needs
-    if (spaceId === organizationId) this.read(spaceId, entries.map((entry) => decodeEvent(entry.bytes)))
+    const { organizationId, agents, tails, watch } = this.#needs
+    if (spaceId === organizationId) for (const entry of entries) agents.apply(decodeEvent(entry.bytes))
     tails.committed(spaceId, entries)
     watch.changed(memberIds)
     this.#publish(spaceId)
   }
 
-  /** Events that were read from the log. */
-  read(spaceId: string, events: readonly EventDocument[]): void {
-    if (spaceId === this.#needs.organizationId) for (const event of events) this.#needs.agents.apply(event)
+  /** Events that were read from the log: another node's, or one's own after a fault hid that they were written. */
+  read(spaceId: string, events: readonly EventDocument[], head: number): void {
+    const { organizationId, agents, tails } = this.#needs
+    if (spaceId === organizationId) for (const event of events) agents.apply(event)
+    tails.reached(spaceId, head)
   }
 
   /** Principals or keys have changed outside any log. */

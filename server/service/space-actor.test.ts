@@ -24,13 +24,19 @@ function watchedStore(clock: StillClock) {
     batches.push(batch)
     return (await hooks.before?.(batch)) ?? store.log.append(batch)
   }
-  return { store: { ...store, log: { ...store.log, append } }, batches, hooks }
+  return { store: { ...store, log: { ...store.log, append } }, write: store.log.append, batches, hooks }
 }
 
 function closedGate() {
   let open = () => {}
   const passed = new Promise<undefined>((resolve) => (open = () => resolve(undefined)))
   return { passed, open }
+}
+
+function actorOn({ clock, organization }: Fixture, store: Store, groupId: string): SpaceActor {
+  const nothing = { onCommitted: () => {}, onLoaded: () => {}, onIdle: () => {} }
+  const facts = { cardOf: () => undefined, sessionEpochOf: () => 0 }
+  return new SpaceActor(groupId, { ...store, ...nothing, actions: new AcceptedActions(), clock, organization, facts, openFold: async (spaceId) => new MissionFold(spaceId) })
 }
 
 async function admissible(fixture: Fixture, owner: Person, groupId: string): Promise<AdmissibleCommand> {
@@ -56,9 +62,7 @@ const stateOf = async ({ service }: Fixture, { actor }: Person, groupId: string)
 it('commits one Command at once, and what arrives meanwhile in batches of 32 at most', async () => {
   const { fixture, owner, groupId, store, batches, hooks } = await started()
   const commands = await Promise.all(Array.from({ length: 41 }, () => admissible(fixture, owner, groupId)))
-  const { clock, organization } = fixture
-  const facts = { cardOf: () => undefined, sessionEpochOf: () => 0 }
-  const actor = new SpaceActor(groupId, { ...store, actions: new AcceptedActions(), clock, organization, facts, openFold: async (spaceId) => new MissionFold(spaceId), onCommitted: () => {}, onLoaded: () => {}, onIdle: () => {} })
+  const actor = actorOn(fixture, store, groupId)
   const gate = closedGate()
   hooks.before = () => gate.passed
   const [first, ...others] = commands.map((command) => () => actor.submit({ type: 'command', command }))
@@ -68,6 +72,19 @@ it('commits one Command at once, and what arrives meanwhile in batches of 32 at 
   gate.open()
   await Promise.all(sent)
   expect(batches.map((batch) => batch.events.length)).toEqual([1, 32, 8])
+})
+
+it('takes work up that arrives at the very moment when it runs out of work', async () => {
+  const { fixture, groupId, store } = await started()
+  const actor = actorOn(fixture, store, groupId)
+  for (let hops = 0; hops < 12; hops++) {
+    const settled = actor.submit({ type: 'due' })
+    const next = settled.then(async () => {
+      for (let hop = 0; hop < hops; hop++) await undefined
+      return Promise.all([actor.submit({ type: 'due' }), actor.read()])
+    })
+    expect((await next)[0]).toEqual({ type: 'done' })
+  }
 })
 
 it('decides a later Command of a batch on what the earlier ones left', async () => {
@@ -124,6 +141,21 @@ it('keeps nothing of a batch that failed, whatever the fold had seen', async () 
   expect(codeOf(await fixture.submit(owner, post(groupId)))).toBe('INTERNAL_ERROR')
   delete hooks.before
   expect(await stateOf(fixture, owner, groupId)).toBe(before)
+})
+
+it('finds what was written although the answer of the database was lost', async () => {
+  const { fixture, owner, groupId, hooks, write } = await started()
+  const feed = await fixture.service.feeds.open(owner.actor.id, groupId, 1)
+  const next = feed.ok ? feed.value.next(10) : undefined
+  hooks.before = async (batch) => {
+    await write(batch)
+    throw new Error('connection lost')
+  }
+  const bytes = await fixture.command(owner, post(groupId))
+  expect(codeOf(await fixture.service.submitCommand(bytes, { door: 'http' }))).toBe('INTERNAL_ERROR')
+  delete hooks.before
+  expect(await fixture.service.submitCommand(bytes, { door: 'http' })).toMatchObject({ ok: true, sequence: 2, isDuplicate: true })
+  expect(await next).toMatchObject([{ sequence: 2 }])
 })
 
 it('shows readers committed state only', async () => {

@@ -110,10 +110,7 @@ export class SpaceActor {
   }
 
   #wake(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined
-      this.#needs.onIdle(this)
-    })
+    this.#running ??= this.#run()
   }
 
   async #run(): Promise<void> {
@@ -128,6 +125,9 @@ export class SpaceActor {
         for (const pending of batch) pending.fail(fault)
       }
     }
+    // In the same breath as the last look at the queue: what comes later starts anew.
+    this.#running = undefined
+    this.#needs.onIdle(this)
   }
 
   async #serveReaders(): Promise<void> {

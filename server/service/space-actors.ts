@@ -13,8 +13,8 @@ type Needs = Omit<ActorNeeds, 'onLoaded' | 'onCommitted' | 'onIdle'> & {
   readonly diagnostics: Log
   /** Events that this node has just committed, before their senders are answered. */
   readonly onCommitted: (spaceId: string, entries: readonly LogEntry[], memberIds: readonly string[]) => void
-  /** Events read from the log. */
-  readonly onRead: (spaceId: string, events: readonly EventDocument[]) => void
+  /** Events read from the log, up to this head. */
+  readonly onRead: (spaceId: string, events: readonly EventDocument[], head: number) => void
 }
 
 export class SpaceActors {
@@ -40,7 +40,7 @@ export class SpaceActors {
       },
       onLoaded: (spaceId, events, fold) => {
         this.#timers.schedule(spaceId, fold.nextDue())
-        needs.onRead(spaceId, events)
+        needs.onRead(spaceId, events, fold.head)
       },
     }
   }

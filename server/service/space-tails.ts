@@ -31,6 +31,14 @@ export class SpaceTails {
     this.#announce(spaceId, last.sequence)
   }
 
+  /** The log was seen to reach this head, whoever wrote. */
+  reached(spaceId: string, head: number): void {
+    const tail = this.#tails.get(spaceId)
+    if (tail === undefined || tail.head >= head) return
+    tail.advance(head)
+    this.#announce(spaceId, head)
+  }
+
   /** Another node may have written to the Space: asks for its head once, however often it is called meanwhile. */
   refresh(spaceId: string): Promise<void> {
     const running = this.#refreshing.get(spaceId)
