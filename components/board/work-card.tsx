@@ -24,7 +24,7 @@ export function WorkCard({ item, showsState = false }: { readonly item: BoardIte
       </h3>
       <p className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-13">
         {showsState && <StateTag state={item.state} />}
-        {item.owner ? <PrincipalName id={item.owner.id} name={item.owner.name} {...(item.owner.online === false && { note: 'offline' })} /> : <span className="text-muted">Nobody owns it yet</span>}
+        {item.owner ? <PrincipalName id={item.owner.id} name={item.owner.name} {...(item.owner.online === false && { note: 'offline' })} /> : <span className="text-muted">{isOver(item) ? 'No owner' : 'Nobody owns it yet'}</span>}
         {item.leaseExpiresAt !== undefined && (
           <span className="inline-flex items-center gap-1 text-muted">
             <Timer aria-hidden className="size-3.5" />
@@ -39,6 +39,8 @@ export function WorkCard({ item, showsState = false }: { readonly item: BoardIte
     </article>
   )
 }
+
+const isOver = ({ state }: BoardItem): boolean => ['verified', 'failed', 'cancelled'].includes(state)
 
 /** Blockers are sentences of the server; dependencies that block nothing any more are history. */
 function Waits({ item }: { readonly item: BoardItem }) {

@@ -46,7 +46,7 @@ export function LinkWords({ lines, selected, hovered }: GraphLinksProps) {
 
 function Word({ at: [x, y], children }: { readonly at: Point; readonly children: ReactNode }) {
   return (
-    <span style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} className="pointer-events-none absolute z-10 rounded-sm border bg-raised px-1 text-12 whitespace-nowrap">
+    <span style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} className="pointer-events-none absolute z-[2000] rounded-sm border bg-raised px-1 text-12 whitespace-nowrap">
       {children}
     </span>
   )

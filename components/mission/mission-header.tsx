@@ -10,6 +10,7 @@ import { classNames } from '../ui/class-names.ts'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { absoluteTime, Countdown } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
+import { OwnerMenu } from './cancel-mission.tsx'
 import { MissionBudget } from './mission-budget.tsx'
 import { useMission } from './mission-context.tsx'
 import { missionPath, receiptPath } from './mission-paths.ts'
@@ -30,7 +31,10 @@ export function MissionHeader() {
           <StateTag state={mission.state} />
           <span className="text-13 text-muted">revision {mission.revision}</span>
         </div>
-        <MainAction mission={mission} />
+        <div className="flex items-center gap-1">
+          <MainAction mission={mission} />
+          {!isFinal && mission.owner.id === mission.me.principalId && <OwnerMenu />}
+        </div>
       </div>
       <StatusSentence status={mission.status} myId={mission.me.principalId} />
       <dl className={classNames('flex flex-wrap gap-x-8 gap-y-2 text-13', !isBoard && 'max-sm:hidden')}>
