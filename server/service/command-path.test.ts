@@ -196,7 +196,8 @@ describe('Signed Documents inside a Command', () => {
     const payload = { workItemId, ownershipEpoch, executionLeaseId, artifactHashes: [contentHash], evidence: [await flow.evidence(worker)] }
     const commands = await Promise.all([1, 2, 3].map(() => fixture.command(worker, flow.workDraft({ kind: 'work.submit', payload }))))
     const codes = (await Promise.all(commands.map(submit))).map(codeOf)
-    expect(codes).toEqual(['accepted', 'WORK_LEASE_EXPIRED', 'WORK_LEASE_EXPIRED'])
+    // Verification runs on several threads: which of the three comes first is open.
+    expect(codes.sort()).toEqual(['WORK_LEASE_EXPIRED', 'WORK_LEASE_EXPIRED', 'accepted'])
   })
 
   it('cannot be admitted any more once their key was revoked (A-91)', async () => {
