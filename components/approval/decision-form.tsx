@@ -66,7 +66,7 @@ function DecisionChoice({ review, decision, label, icon }: ChoiceProps) {
       {remarks.length > 0 && (
         <div className="border-l-2 pl-3 text-13">
           <p className="font-medium">Added to your signed comment</p>
-          <ul className="mt-1 grid gap-1">{remarks.map((remark) => <li key={remark} className="break-all"><PeerText text={remark} /></li>)}</ul>
+          <ul className="mt-1 grid gap-1">{remarks.map((remark) => <li key={remark}><PeerText text={remark} /></li>)}</ul>
         </div>
       )}
       {warnings.length > 0 && (

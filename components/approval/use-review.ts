@@ -31,7 +31,10 @@ export function useReview(opened: ApprovalView, now: ApprovalView) {
   const [comment, setComment] = useState('')
   const [conditions, setConditions] = useState<readonly string[]>([])
   const reread = useReread(opened)
-  const isDone = command.phase.step === 'verified'
+  const { step } = command.phase
+  const isDone = step === 'verified'
+  // From here on, what moves is this decision taking effect.
+  const isOnItsWay = isDone || step === 'signed' || step === 'accepted'
 
   const state: ReviewState = {
     view: opened,
@@ -40,7 +43,7 @@ export function useReview(opened: ApprovalView, now: ApprovalView) {
     opened: previewed.hashes,
     comment,
     conditions,
-    delta: isDone ? [] : reviewDelta(opened, now),
+    delta: isOnItsWay ? [] : reviewDelta(opened, now),
     ...(signingKey.obstacle !== undefined && { keyObstacle: signingKey.obstacle }),
   }
 
