@@ -26,7 +26,7 @@ export function Graph() {
       {run.error && <Notice tone="fail" title="The graph could not be loaded further" action={<Button onClick={run.retry}>Try again</Button>}>Board, conversations and log do not need it.</Notice>}
       <div className="flex flex-wrap items-center gap-2">
         <Button onClick={toggle} icon={isTree ? <Workflow aria-hidden className="size-4" /> : <ListTree aria-hidden className="size-4" />}>
-          {isTree ? 'Show as graph' : 'Show as table'} <Kbd>g</Kbd>
+          {isTree ? 'Show as graph' : 'Show as table'} <span className="max-sm:hidden"><Kbd>g</Kbd></span>
         </Button>
         <p className="text-13 text-muted">{run.isLoading ? 'Loading' : shownWords(graph)}</p>
         {graph.hasOlder && <Button busy={run.isLoadingOlder} onClick={() => void run.loadOlder()}>Load older</Button>}
