@@ -2,21 +2,21 @@
 // It keeps no rules, so nothing that keeps rules can be expected to beat it; every figure of the authority is given as a ratio to it.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign, verify } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import postgres from 'postgres'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { connect } from '../server/store/connect.ts'
 
 interface Pending { readonly socket: WebSocket; readonly actionId: string; readonly commandHash: string; readonly bytes: Buffer }
 
 const maximumBatch = 32
 const [databaseUrl = ''] = process.argv.slice(2)
-const sql = postgres(databaseUrl, { max: 4, onnotice: () => {} })
+const sql = connect(databaseUrl, 'postgres', 4)
 await sql`create table if not exists floor_log (sequence bigint primary key, event bytea not null, command bytea not null)`
-const [{ head } = { head: 0 }] = await sql<{ head: number }[]>`select coalesce(max(sequence), 0)::int as head from floor_log`
+const [row] = await sql<{ head: number }[]>`select coalesce(max(sequence), 0)::int as head from floor_log`
 
 const { privateKey } = generateKeyPairSync('ed25519')
 const signer = createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' }))
 const keys = new Map<string, ReturnType<typeof createPublicKey>>()
-let sequence = Number(head)
+let sequence = row?.head ?? 0
 let queue: Pending[] = []
 let isCommitting = false
 
