@@ -14,7 +14,9 @@ import { describeStore } from '../../testing/store-contract.ts'
 import { openStore } from '../open-store.ts'
 import type { EmbeddedDatabase } from './open-embedded.ts'
 import { openEmbedded } from './open-embedded.ts'
+import { findPostgresBinaries } from './postgres-binaries.ts'
 import { findPostmaster, stopPostmaster } from './postmaster.ts'
+import { findServiceAccount } from './service-account.ts'
 
 const migrationsFolder = join(import.meta.dirname, '../../../drizzle/migrations')
 const isRoot = process.getuid?.() === 0
@@ -57,7 +59,18 @@ async function letGo(holder: ChildProcess): Promise<void> {
   await once(holder, 'exit')
 }
 
-describe('embedded PostgreSQL', () => {
+/** Why the npm binaries cannot run here, such as a clone below a folder that only root may enter; undefined when they can. */
+async function obstacle(): Promise<string | undefined> {
+  try {
+    await findPostgresBinaries(await findServiceAccount())
+    return undefined
+  } catch (fault) {
+    return (fault as Error).message
+  }
+}
+const reason = await obstacle()
+
+describe.skipIf(reason !== undefined)(reason === undefined ? 'embedded PostgreSQL' : `embedded PostgreSQL (skipped: ${reason})`, () => {
   let dataDir: string
   beforeEach(async () => {
     dataDir = await makeDataDir()
