@@ -34,7 +34,7 @@ test('a newcomer takes a mission from objective to a signed approval that anybod
       await page.getByRole('link', { name: 'Back to the board' }).click()
       await expect(page.getByText('Waits for your decision on revision', { exact: false }).first()).toBeVisible({ timeout: agentsMinutes })
       await openApproval(page)
-      await expect(page.getByText('Changed', { exact: false }).first()).toBeVisible()
+      await expect(page.getByText('Changed', { exact: true }).first()).toBeVisible()
     })
 
     await test.step('approve the second revision', async () => {
