@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { encodeBase64url } from '../../protocol/base64url.ts'
 import type { Agent, Fixture } from '../testing/authority-fixture.ts'
 import { codeOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
@@ -102,13 +102,39 @@ describe('a session', () => {
     expect(sessions.byToken(third.token)).toBeUndefined()
   })
 
-  it('that is replaced is told, with the epoch that replaced it', async () => {
-    const told: unknown[] = []
-    const forget = fixture.service.sessions.onReplaced((...news) => told.push(news))
-    await fixture.handshake(agent)
+  it('that is replaced or whose key was revoked is told to have ended, once and with the reason (A-35, A-64)', async () => {
+    const { sessions, identities } = fixture.service
+    const ended: unknown[] = []
+    const forget = sessions.onEnded((...news) => ended.push(news))
+    const [first, other] = [agent.session, await fixture.agent('Other')]
+    const second = await fixture.handshake(agent)
+    await identities.revokeKey(agent.keyId)
+    expect(ended).toEqual([[first, 'replaced'], [second, 'key-ended']])
     forget()
-    await fixture.handshake(agent)
-    expect(told).toEqual([[agent.actor.id, 2]])
+    await identities.revokeKey(other.keyId)
+    expect(ended).toHaveLength(2)
+  })
+
+  it('ends by itself when its time is over, or when the end of its key was announced before', async () => {
+    vi.useFakeTimers()
+    try {
+      const { sessions, identities } = fixture.service
+      const ended: unknown[] = []
+      sessions.onEnded((...news) => ended.push(news))
+      const other = await fixture.agent('Other')
+      await identities.revokeKey(other.keyId, '2026-11-29T12:30:00Z')
+      expect(ended).toEqual([])
+      fixture.clock.advance(30 * 60)
+      vi.advanceTimersByTime(30 * 60_000)
+      expect(ended).toEqual([[other.session, 'key-ended']])
+      const second = await fixture.handshake(agent)
+      ended.length = 0
+      fixture.clock.advance(12 * 3600)
+      vi.advanceTimersByTime(12 * 3_600_000)
+      expect(ended).toEqual([[second, 'expired']])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('is online until its connection ends, whatever an older one does', async () => {
@@ -136,9 +162,16 @@ describe('a session', () => {
 
   it('on one node ends the sessions on the others (A-35)', async () => {
     const other = await startAuthority({ clock: fixture.clock, store: fixture.store, organization: fixture.organization })
-    const told = new Promise((resolve) => fixture.service.sessions.onReplaced((...news) => resolve(news)))
-    const session = await other.handshake(agent)
-    expect(await told).toEqual([agent.actor.id, session.sessionEpoch])
+    const told = new Promise((resolve) => fixture.service.sessions.onEnded((...news) => resolve(news)))
+    await other.handshake(agent)
+    expect(await told).toEqual([agent.session, 'replaced'])
     expect(fixture.service.sessions.isCurrent(agent.session)).toBe(false)
+  })
+
+  it('ends when its key is revoked on another node (A-64)', async () => {
+    const other = await startAuthority({ clock: fixture.clock, store: fixture.store, organization: fixture.organization })
+    const told = new Promise((resolve) => fixture.service.sessions.onEnded((...news) => resolve(news)))
+    await other.service.identities.revokeKey(agent.keyId)
+    expect(await told).toEqual([agent.session, 'key-ended'])
   })
 })

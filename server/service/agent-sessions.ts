@@ -10,11 +10,12 @@ import { addSeconds } from '../../protocol/timestamp.ts'
 import type { SignatureVerifier } from '../../protocol/verify-document.ts'
 import type { ReplacedSession } from '../authority/session-replaced.ts'
 import type { AgentMirror } from './agent-mirror.ts'
+import { DueTimers } from './due-timers.ts'
 import type { Clock, Directory } from './ports.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
 import type { RegistryService } from './registry-service.ts'
 import { newToken, tokenHashOf } from './secret-token.ts'
-import type { AgentSession, Challenge, Sessions } from './service.ts'
+import type { AgentSession, Challenge, SessionEnd, Sessions } from './service.ts'
 import { Turns } from './turns.ts'
 
 const challengeSeconds = 60
@@ -45,11 +46,15 @@ export class AgentSessions implements Sessions {
   readonly #newest = new Map<string, { readonly session: AgentSession; readonly tokenHash: string; isConnected: boolean }>()
   readonly #byTokenHash = new Map<string, AgentSession>()
   readonly #handshakes = new Turns<string>()
-  readonly #listeners = new Set<(agentId: string, sessionEpoch: number) => void>()
+  readonly #listeners = new Set<(session: AgentSession, why: SessionEnd) => void>()
+  /** When the session of each Agent will be over. */
+  readonly #ends: DueTimers
 
   constructor(needs: Needs) {
     this.#needs = needs
-    needs.agents.onEpoch((agentId, sessionEpoch) => this.#replace(agentId, sessionEpoch))
+    this.#ends = new DueTimers(needs.clock, (agentId) => this.#review(agentId))
+    needs.agents.onEpoch((agentId) => this.#review(agentId))
+    needs.keys.onBoundary(({ principal }) => this.#review(principal.id))
   }
 
   async challenge(hello: Hello): Promise<Result<Challenge, Rejection>> {
@@ -83,14 +88,17 @@ export class AgentSessions implements Sessions {
   }
 
   isCurrent(session: AgentSession): boolean {
-    return (
-      session.sessionEpoch === this.#needs.agents.sessionEpochOf(session.agentId) &&
-      session.expiresAt > this.#needs.clock.now() &&
-      this.#needs.keys.validKey(session.keyId) !== undefined
-    )
+    return this.endOf(session) === undefined
   }
 
-  onReplaced(listener: (agentId: string, sessionEpoch: number) => void): () => void {
+  endOf({ agentId, keyId, sessionEpoch, expiresAt }: AgentSession): SessionEnd | undefined {
+    const { agents, clock, keys } = this.#needs
+    if (sessionEpoch !== agents.sessionEpochOf(agentId)) return 'replaced'
+    if (expiresAt <= clock.now()) return 'expired'
+    return keys.validKey(keyId) === undefined ? 'key-ended' : undefined
+  }
+
+  onEnded(listener: (session: AgentSession, why: SessionEnd) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -105,6 +113,10 @@ export class AgentSessions implements Sessions {
     if (newest?.session === session) newest.isConnected = false
   }
 
+  stop(): void {
+    this.#ends.stop()
+  }
+
   /** The older sessions are fenced first, then the new epoch is recorded and their leases end; only then may the Agent act. */
   async #open(agentId: string, keyId: string): Promise<Result<AgentSession, Rejection>> {
     const sessionEpoch = await this.#needs.directory.nextSessionEpoch(agentId)
@@ -117,16 +129,26 @@ export class AgentSessions implements Sessions {
     const tokenHash = tokenHashOf(token)
     this.#byTokenHash.set(tokenHash, session)
     this.#newest.set(agentId, { session, tokenHash, isConnected: true })
+    this.#review(agentId)
     return ok(session)
   }
 
-  #replace(agentId: string, sessionEpoch: number): void {
+  /** Forgets the Agent's session and tells of it when it is over, or looks again when it will be. */
+  #review(agentId: string): void {
     const newest = this.#newest.get(agentId)
-    if (newest && newest.session.sessionEpoch < sessionEpoch) {
-      this.#newest.delete(agentId)
-      this.#byTokenHash.delete(newest.tokenHash)
-    }
-    for (const listener of [...this.#listeners]) listener(agentId, sessionEpoch)
+    if (newest === undefined) return
+    const { session, tokenHash } = newest
+    const why = this.endOf(session)
+    this.#ends.schedule(agentId, why === undefined ? this.#dueOf(session) : undefined)
+    if (why === undefined) return
+    this.#newest.delete(agentId)
+    this.#byTokenHash.delete(tokenHash)
+    for (const listener of [...this.#listeners]) listener(session, why)
+  }
+
+  #dueOf({ keyId, expiresAt }: AgentSession): string {
+    const ends = this.#needs.keys.key(keyId)!.history.flatMap(({ validUntil, revokedAt }) => [validUntil, revokedAt])
+    return ends.reduce<string>((first, end) => (end !== undefined && Date.parse(end) < Date.parse(first) ? end : first), expiresAt)
   }
 
   /** The public key when this Agent has a card that was not revoked and the key is its own and valid now. */

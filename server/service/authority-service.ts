@@ -109,6 +109,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       invariant(!isStopping, 'the service is stopped once')
       isStopping = true
       news.stop()
+      sessions.stop()
       await actors.stop()
       await watching
       await audit.settled()

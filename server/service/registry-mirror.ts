@@ -16,6 +16,7 @@ export class RegistryMirror implements KeyResolver {
   #revision: number
   readonly #keys = new Map<string, RegisteredKey>()
   readonly #keysOf = new Map<string, readonly string[]>()
+  readonly #listeners = new Set<(key: RegisteredKey) => void>()
 
   private constructor(store: KeyStore, clock: Clock, registry: ValidatedRegistry, revision: number) {
     this.#store = store
@@ -57,6 +58,12 @@ export class RegistryMirror implements KeyResolver {
     const at = parseTimestamp(this.#clock.now())
     const resolved = this.#registry.keys.get(keyId)
     return key && at && resolved && isValidAt(key, at) ? { key, publicKey: resolved.publicKey } : undefined
+  }
+
+  /** Called when a known key got an end or an earlier one, on whichever node. Returns an unsubscribe function. */
+  onBoundary(listener: (key: RegisteredKey) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Registers a key for good; the same binding again is the same key. */
@@ -121,8 +128,10 @@ export class RegistryMirror implements KeyResolver {
 
   #remember(key: RegisteredKey): void {
     const holder = key.principal.id
-    if (!this.#keys.has(key.keyId)) this.#keysOf.set(holder, [...(this.#keysOf.get(holder) ?? []), key.keyId])
+    const isKnown = this.#keys.has(key.keyId)
+    if (!isKnown) this.#keysOf.set(holder, [...(this.#keysOf.get(holder) ?? []), key.keyId])
     this.#keys.set(key.keyId, key)
+    if (isKnown) for (const listener of [...this.#listeners]) listener(key)
   }
 }
 

@@ -24,6 +24,9 @@ export interface AgentSession {
   readonly token: string
 }
 
+/** A newer session of the Agent was accepted, its time is over, or its key is valid no more. */
+export type SessionEnd = 'replaced' | 'expired' | 'key-ended'
+
 export interface Challenge { readonly challengeId: string; readonly serverNonce: string; readonly challenge: string; readonly expiresAt: string }
 
 export interface Sessions {
@@ -33,8 +36,10 @@ export interface Sessions {
   accept(response: { challengeId: string; agentId: string; keyId: string; clientNonce: string; serverNonce: string; signature: string }): Promise<Result<AgentSession, Rejection>>
   byToken(token: string): AgentSession | undefined
   isCurrent(session: AgentSession): boolean
-  /** Called when a newer session of the same Agent was accepted. Returns an unsubscribe function. */
-  onReplaced(listener: (agentId: string, sessionEpoch: number) => void): () => void
+  /** Why the session is over; undefined while it is current. */
+  endOf(session: AgentSession): SessionEnd | undefined
+  /** Called once for every session of this node when it is over, wherever the cause lay. Returns an unsubscribe function. */
+  onEnded(listener: (session: AgentSession, why: SessionEnd) => void): () => void
   isOnline(agentId: string): boolean
   /** The socket of this session closed; the Session Epoch stays, only presence changes. */
   ended(session: AgentSession): void

@@ -81,10 +81,10 @@ describe.skipIf(skipReason)(`two nodes on one PostgreSQL${skipReason ? ` (${skip
   it('end a session that was replaced at the other', async () => {
     const [first, second] = [nodes[0]!, nodes[1]!]
     const older = await first.handshake(coordinator)
-    const replaced = new Promise((resolve) => first.service.sessions.onReplaced((...news) => resolve(news)))
+    const replaced = new Promise((resolve) => first.service.sessions.onEnded((...news) => resolve(news)))
     const newer = await second.handshake(coordinator)
     expect(newer.sessionEpoch).toBe(older.sessionEpoch + 1)
-    expect(await replaced).toEqual([coordinator.actor.id, newer.sessionEpoch])
+    expect(await replaced).toEqual([older, 'replaced'])
     expect(first.service.sessions.byToken(older.token)).toBeUndefined()
   })
 })

@@ -1,3 +1,5 @@
+import type { SessionEnd } from '../../service/service.ts'
+
 /** Why the door ends a connection. 1009 (message too big), 1007 (not UTF-8) and 1008 (too many fragments) come from `ws`. */
 export const CLOSE_CODES = {
   serverStopping: { code: 1001, reason: 'server_stopping' },
@@ -11,7 +13,15 @@ export const CLOSE_CODES = {
   helloTimeout: { code: 4004, reason: 'hello_timeout' },
   unsupportedVersion: { code: 4005, reason: 'unsupported_version' },
   tooManyFrames: { code: 4006, reason: 'too_many_frames' },
+  /** The key behind the session was revoked or has run out (A-64). */
+  keyEnded: { code: 4008, reason: 'key_ended' },
   neverReads: { code: 4007, reason: 'never_reads' },
 } as const
+
+export const closeCodeOfEnd: Record<SessionEnd, CloseCode> = {
+  replaced: CLOSE_CODES.sessionReplaced,
+  expired: CLOSE_CODES.sessionExpired,
+  'key-ended': CLOSE_CODES.keyEnded,
+}
 
 export type CloseCode = (typeof CLOSE_CODES)[keyof typeof CLOSE_CODES]

@@ -7,7 +7,7 @@ import type { AckFrame, HelloClientInitFrame, HelloClientResponseFrame } from '.
 import { assertNever } from '../../../protocol/result.ts'
 import type { AgentSession, AuthorityService } from '../../service/service.ts'
 import type { CloseCode } from './close-codes.ts'
-import { CLOSE_CODES } from './close-codes.ts'
+import { CLOSE_CODES, closeCodeOfEnd } from './close-codes.ts'
 import { CommandIntake } from './command-intake.ts'
 import { closeCodeFor, protocolError } from './errors.ts'
 import { errorFrame, pingFrame } from './frames.ts'
@@ -40,7 +40,7 @@ export class Connection {
   readonly #outbox: Outbox
   readonly #handshake: Handshake
   readonly #bucket: TokenBucket
-  #deadline: NodeJS.Timeout
+  readonly #deadline: NodeJS.Timeout
   #authenticated: Authenticated | undefined
   #isEnded = false
   #isAlive = true
@@ -100,9 +100,11 @@ export class Connection {
       return this.#sendError(reject('AUTH_REQUIRED', 'HELLO comes first'), relatedTo(frame))
     }
     const { commands, subscriptions, session } = this.#authenticated
+    // A Command is answered even so: it may be the retry of one that was accepted (A-222).
+    if (frame.frameType === 'COMMAND') return commands.receive(frame)
+    this.#endIfOver(session)
+    if (this.#isEnded) return
     switch (frame.frameType) {
-      case 'COMMAND':
-        return commands.receive(frame)
       case 'SUBSCRIBE':
         return subscriptions.subscribe(frame)
       case 'ACK':
@@ -132,17 +134,20 @@ export class Connection {
     }
   }
 
-  /** False when the connection has ended meanwhile, or when a newer session already replaced this one (A-35). */
+  #endIfOver(session: AgentSession): void {
+    const why = this.#isEnded ? undefined : this.#host.service.sessions.endOf(session)
+    if (why !== undefined) this.end(closeCodeOfEnd[why])
+  }
+
+  /** False when the connection has ended meanwhile, or when the session is over already (A-35). */
   #admit(session: AgentSession): boolean {
     const { service, limits, onFault } = this.#host
-    if (!this.#isEnded && !service.sessions.isCurrent(session)) this.end(CLOSE_CODES.sessionReplaced)
+    this.#endIfOver(session)
     if (this.#isEnded) {
       service.sessions.ended(session)
       return false
     }
     clearTimeout(this.#deadline)
-    const lifetimeMs = Date.parse(session.expiresAt) - service.clock.nowMs()
-    this.#deadline = setTimeout(() => this.end(CLOSE_CODES.sessionExpired), lifetimeMs)
     const outbox = this.#outbox
     const sendError = this.#sendError.bind(this)
     const subscriptions = new Subscriptions({ service, limits, agentId: session.agentId, outbox, sendError, onFault })

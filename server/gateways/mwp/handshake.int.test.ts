@@ -211,8 +211,8 @@ describe('a session ends', () => {
 
   test('when it was replaced before its own handshake came to an end', async () => {
     const service = fake.asService()
-    const isCurrent = () => false
-    server = await listen({ ...service, sessions: { ...service.sessions, isCurrent } })
+    const endOf = () => 'replaced' as const
+    server = await listen({ ...service, sessions: { ...service.sessions, endOf } })
     const client = await RawClient.open(server.url)
     await expect(client.shakeHands(agent)).rejects.toThrow()
     expect(await client.closed).toEqual(CLOSE_CODES.sessionReplaced)

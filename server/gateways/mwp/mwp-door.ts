@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ServerOptions } from 'ws'
 import { WebSocketServer } from 'ws'
-import type { AuthorityService } from '../../service/service.ts'
+import type { AgentSession, AuthorityService } from '../../service/service.ts'
 import { AddressQuota } from './address-quota.ts'
-import { CLOSE_CODES } from './close-codes.ts'
+import { CLOSE_CODES, closeCodeOfEnd } from './close-codes.ts'
 import { Connection } from './connection.ts'
 import type { MwpLimits } from './limits.ts'
 import { DEFAULT_MWP_LIMITS } from './limits.ts'
@@ -30,16 +30,12 @@ export function createMwpDoor(service: AuthorityService, options: MwpDoorOptions
   const limits: MwpLimits = { ...DEFAULT_MWP_LIMITS, ...options.limits }
   const quota = new AddressQuota(limits.maxUnauthenticatedPerAddress, limits.maxUnauthenticated)
   const connections = new Set<Connection>()
-  const byAgent = new Map<string, Connection>()
+  const bySession = new Map<AgentSession, Connection>()
   let isClosing = false
 
   const sockets = new WebSocketServer(socketOptions(limits))
 
-  const stopListening = service.sessions.onReplaced((agentId) => {
-    const connection = byAgent.get(agentId)
-    if (connection?.session === undefined || service.sessions.isCurrent(connection.session)) return
-    connection.end(CLOSE_CODES.sessionReplaced)
-  })
+  const stopListening = service.sessions.onEnded((session, why) => bySession.get(session)?.end(closeCodeOfEnd[why]))
   const liveness = setInterval(() => {
     for (const connection of connections) connection.checkLiveness()
   }, limits.pingIntervalMs)
@@ -54,9 +50,9 @@ export function createMwpDoor(service: AuthorityService, options: MwpDoorOptions
         service,
         limits,
         onFault: options.onFault,
-        onAuthenticated: (authenticated, { agentId }) => {
+        onAuthenticated: (authenticated, session) => {
           giveBack()
-          byAgent.set(agentId, authenticated)
+          bySession.set(session, authenticated)
         },
         onClosed,
       })
@@ -66,8 +62,7 @@ export function createMwpDoor(service: AuthorityService, options: MwpDoorOptions
 
   function onClosed(connection: Connection): void {
     connections.delete(connection)
-    const agentId = connection.session?.agentId
-    if (agentId !== undefined && byAgent.get(agentId) === connection) byAgent.delete(agentId)
+    if (connection.session !== undefined) bySession.delete(connection.session)
   }
 
   async function close(): Promise<void> {
@@ -81,7 +76,7 @@ export function createMwpDoor(service: AuthorityService, options: MwpDoorOptions
 
   return {
     handleUpgrade,
-    count: () => ({ unauthenticated: quota.count, authenticated: byAgent.size }),
+    count: () => ({ unauthenticated: quota.count, authenticated: bySession.size }),
     close,
   }
 }

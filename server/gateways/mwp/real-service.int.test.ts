@@ -25,6 +25,7 @@ let server: RunningServer
 let owner: HumanClient
 let coordinator: TestAgent
 let groupId: string
+let missionId: string
 let url: string
 
 beforeEach(async () => {
@@ -45,7 +46,7 @@ beforeEach(async () => {
     budget: { toolCallLimit: 10 },
     deadline: new Date(Date.now() + 86_400_000).toISOString(),
   })
-  groupId = created.groupId
+  ;({ groupId, missionId } = created)
 })
 afterEach(async () => {
   await server.stop()
@@ -87,6 +88,27 @@ test('the challenge is the agreed transcript, bound to this server and this purp
   const { agentId, keyId } = coordinator
   const purpose = 'missionweaveprotocol.session'
   expect(transcript).toMatchObject({ agentId, keyId, clientNonce, serverNonce, audience: server.origin, protocolVersion: '0.1', purpose })
+})
+
+describe('a revoked key', () => {
+  test('ends the connection that it opened: nothing more is delivered to it (A-64)', async () => {
+    const client = await RawClient.authenticated(url, coordinator)
+    client.subscribe(groupId, 0)
+    await client.find((frame) => frame.frameType === 'EVENT')
+    await server.service.identities.revokeKey(coordinator.keyId)
+    await owner.post(missionId, 'For members alone')
+    expect(await client.closed).toEqual(CLOSE_CODES.keyEnded)
+    expect(client.texts.filter((text) => text.includes('For members alone'))).toEqual([])
+  })
+
+  test('is noticed at the next frame even where its end was not told yet', async () => {
+    const client = await RawClient.authenticated(url, coordinator)
+    const { sessions } = server.service
+    Object.assign(sessions, { endOf: () => 'key-ended' })
+    client.subscribe(groupId, 0)
+    expect(await client.closed).toEqual(CLOSE_CODES.keyEnded)
+    expect(client.received.filter((frame) => frame.frameType === 'EVENT')).toEqual([])
+  })
 })
 
 describe('receipts', () => {

@@ -10,7 +10,7 @@ import type { Command } from '../../../../protocol/generated/types.ts'
 import { PRIMARY_EVENT_OF } from '../../../../protocol/kinds.ts'
 import { err, ok } from '../../../../protocol/result.ts'
 import type { ParsedJson } from '../../../../protocol/strict-json.ts'
-import type { AgentSession, AuthorityService, Challenge, Feeds, Sessions, SubmitOutcome } from '../../../service/service.ts'
+import type { AgentSession, AuthorityService, Challenge, Feeds, SessionEnd, Sessions, SubmitOutcome } from '../../../service/service.ts'
 import { FakeGroup } from './fake-group.ts'
 
 export interface TestAgent {
@@ -46,7 +46,7 @@ export class FakeService {
   readonly #epochs = new Map<string, number>()
   readonly #sessions = new Map<string, AgentSession>()
   readonly #watching = new Set<() => void>()
-  readonly #listeners = new Set<(agentId: string, sessionEpoch: number) => void>()
+  readonly #listeners = new Set<Parameters<Sessions['onEnded']>[0]>()
 
   register(agent: TestAgent): void {
     this.#agents.set(agent.agentId, agent)
@@ -170,6 +170,10 @@ export class FakeService {
     return this.#epochs.get(agentId) === sessionEpoch
   }
 
+  #end(session: AgentSession, why: SessionEnd): void {
+    if (this.#sessions.delete(session.token)) for (const listener of this.#listeners) listener(session, why)
+  }
+
   #sessionsPort(): Sessions {
     const unproven = err(reject('AUTH_INVALID_SIGNATURE', 'authentication failed'))
     return {
@@ -192,15 +196,17 @@ export class FakeService {
         if (!isSame || !message || !signed || !verifyStrict(publicKeyOf(agent.seed), message, signed)) return unproven
         const sessionEpoch = (this.#epochs.get(agentId) ?? 0) + 1
         this.#epochs.set(agentId, sessionEpoch)
-        for (const listener of this.#listeners) listener(agentId, sessionEpoch)
+        for (const session of this.#sessions.values()) if (session.agentId === agentId) this.#end(session, 'replaced')
         const expiresAt = new Date(Date.now() + this.sessionLifetimeMs).toISOString()
         const session = { agentId, keyId, sessionEpoch, expiresAt, token: encodeBase64url(randomBytes(32)) }
         this.#sessions.set(session.token, session)
+        setTimeout(() => this.#end(session, 'expired'), this.sessionLifetimeMs).unref()
         return ok(session)
       },
       byToken: () => undefined,
       isCurrent: (session) => this.#isCurrent(session),
-      onReplaced: (listener) => {
+      endOf: (session) => (this.#isCurrent(session) ? undefined : 'replaced'),
+      onEnded: (listener) => {
         this.#listeners.add(listener)
         return () => void this.#listeners.delete(listener)
       },
