@@ -77,8 +77,6 @@ export const missions = pgTable(
     title: text('title').notNull(),
     state: text('state').notNull(),
     ownerId: text('owner_id').notNull(),
-    head: whole('head').notNull(),
-    updatedAt: text('updated_at').notNull(),
   },
   (t) => [
     primaryKey({ name: 'missions_one_per_space', columns: [t.spaceId] }),
@@ -103,21 +101,6 @@ export const memberships = pgTable(
   ],
 )
 
-export const messages = pgTable(
-  'messages',
-  {
-    spaceId: text('space_id').notNull(),
-    sequence: whole('sequence').notNull(),
-    messageId: text('message_id').notNull(),
-    conversationId: text('conversation_id').notNull(),
-    authorId: text('author_id').notNull(),
-  },
-  (t) => [
-    primaryKey({ name: 'messages_one_per_event', columns: [t.spaceId, t.sequence] }),
-    index('messages_by_conversation').on(t.spaceId, t.conversationId, t.sequence),
-  ],
-)
-
 export const graphNodes = pgTable(
   'graph_nodes',
   {
@@ -127,7 +110,10 @@ export const graphNodes = pgTable(
     conversationId: text('conversation_id'),
     workItemId: text('work_item_id'),
   },
-  (t) => [primaryKey({ name: 'graph_nodes_one_per_event', columns: [t.spaceId, t.sequence] })],
+  (t) => [
+    primaryKey({ name: 'graph_nodes_one_per_event', columns: [t.spaceId, t.sequence] }),
+    index('graph_nodes_by_conversation').on(t.spaceId, t.conversationId, t.sequence).where(sql`${t.kind} = 'message.posted'`),
+  ],
 )
 
 /** Edges point to what is older, so that the graph cannot hold a cycle. */

@@ -1,3 +1,4 @@
+import jcs from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalize, canonicalText, encodeCanonical } from './canonical-json.ts'
@@ -67,6 +68,21 @@ describe('canonical JSON (RFC 8785, A-11)', () => {
         expect(canonicalOf(JSON.stringify(reversed(value)))).toBe(once)
       }),
     )
+  })
+
+  it('writes what the reference library writes, or refuses where it does', () => {
+    const names = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('10', '9', '', 'a', '__proto__', '\ud800', '-1'))
+    const values = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof({ depthSize: 'small' }, fc.string({ unit: 'binary' }), fc.double(), fc.constantFrom(null, true, undefined, -0, '\udc00', new Date(0)), fc.array(tie('value')), fc.dictionary(names, tie('value'), { noNullPrototype: false })),
+    })).value
+    const attempt = (write: (value: unknown) => string | undefined, value: unknown) => {
+      try {
+        return write(value) ?? 'refused'
+      } catch {
+        return 'refused'
+      }
+    }
+    fc.assert(fc.property(values, (value) => void expect(attempt(canonicalText, value)).toBe(attempt(jcs, value))), { numRuns: 5000 })
   })
 
   it('keeps members that other objects inherit', () => {

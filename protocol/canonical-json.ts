@@ -9,7 +9,9 @@ const utf8 = new TextEncoder()
 
 /** RFC 8785 text of a value from the strict parser or of a document of our own. Throws outside the data model. */
 export function canonicalText(value: unknown): string {
-  const text = jcs(value)
+  const ordered = inMemberOrder(value)
+  // RFC 8785 writes strings and numbers as ECMAScript does, so that only the order of members is left to see to.
+  const text = ordered === undefined ? jcs(value) : JSON.stringify(ordered)
   if (text === undefined) throw new TypeError('the value has no JSON form')
   return text
 }
@@ -25,3 +27,45 @@ export function canonicalize(value: unknown): Result<Uint8Array, CanonicalFault>
     return err({ reason: 'outside-data-model', message: cause instanceof Error ? cause.message : String(cause) })
   }
 }
+
+/**
+ * The value with the members of every object in canonical order; the value itself where they are so already. `undefined`
+ * for what a plain JSON tree does not hold: such values are the library's to write or to refuse.
+ */
+function inMemberOrder(value: unknown): unknown {
+  if (typeof value === 'string') return value.isWellFormed() ? value : undefined
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value === 'boolean' || value === null) return value
+  if (typeof value !== 'object') return undefined
+  return Array.isArray(value) ? elementsInOrder(value) : membersInOrder(value as Record<string, unknown>)
+}
+
+function elementsInOrder(array: readonly unknown[]): readonly unknown[] | undefined {
+  let ordered: unknown[] | undefined
+  for (const [index, element] of array.entries()) {
+    const inOrder = inMemberOrder(element)
+    if (inOrder === undefined) return undefined
+    if (inOrder !== element) (ordered ??= [...array])[index] = inOrder
+  }
+  return ordered ?? array
+}
+
+function membersInOrder(object: Readonly<Record<string, unknown>>): object | undefined {
+  const names = Object.keys(object)
+  let isInOrder = true
+  for (let index = 1; index < names.length && isInOrder; index++) isInOrder = names[index - 1]! < names[index]!
+  if (!isInOrder) names.sort()
+  const ordered: Record<string, unknown> = {}
+  for (const name of names) {
+    const member = inMemberOrder(object[name])
+    if (member === undefined || !isOrderable(name)) return undefined
+    if (member !== object[name]) isInOrder = false
+    ordered[name] = member
+  }
+  return isInOrder ? object : ordered
+}
+
+const FIRST_ABOVE_DIGITS = 0x3a
+
+/** An object keeps its names in the order of their arrival, but for those that look like numbers; and one name is its prototype. */
+const isOrderable = (name: string): boolean => name.charCodeAt(0) >= FIRST_ABOVE_DIGITS && name !== '__proto__' && name.isWellFormed()

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { encodeRows, joinRows, latestRows } from './read-model-rows.ts'
 import type { MembershipRow, MissionRow, ReadModelRows } from './read-models.ts'
 
-const none: ReadModelRows = { memberships: [], messages: [], nodes: [], edges: [], artifacts: [], executions: [] }
-const mission: MissionRow = { spaceId: 'urn:x:s', missionId: 'urn:x:m', title: 'T', state: 'active', ownerId: 'urn:x:o', head: 1, updatedAt: '2026-11-29T10:00:00Z' }
+const none: ReadModelRows = { memberships: [], nodes: [], edges: [], artifacts: [], executions: [] }
+const mission: MissionRow = { spaceId: 'urn:x:s', missionId: 'urn:x:m', title: 'T', state: 'active', ownerId: 'urn:x:o' }
 const member = (memberId: string, membershipEpoch: number): MembershipRow => ({
   spaceId: 'urn:x:s', memberId, role: 'worker', state: 'active', membershipEpoch, visibilityStartSequence: 0, missionId: 'urn:x:m',
 })

@@ -11,7 +11,6 @@ export function joinRows(batches: readonly ReadModelRows[]): ReadModelRows {
   return {
     ...(mission && { mission }),
     memberships: batches.flatMap((batch) => batch.memberships),
-    messages: batches.flatMap((batch) => batch.messages),
     nodes: batches.flatMap((batch) => batch.nodes),
     edges: batches.flatMap((batch) => batch.edges),
     artifacts: batches.flatMap((batch) => batch.artifacts),
@@ -35,7 +34,6 @@ export function encodeRows(rows: ReadModelRows): string {
   return canonicalText({
     mission: rows.mission ?? null,
     memberships: inOrder(rows.memberships, (row) => [row.memberId]),
-    messages: inOrder(rows.messages, (row) => [row.sequence]),
     nodes: inOrder(rows.nodes, (row) => [row.sequence]),
     edges: inOrder(rows.edges, (row) => [row.child, row.parent, row.provenance]),
     artifacts: inOrder(rows.artifacts, (row) => [row.sequence, row.artifactId]),

@@ -14,8 +14,6 @@ export interface MissionRow {
   readonly title: string
   readonly state: string
   readonly ownerId: string
-  readonly head: number
-  readonly updatedAt: string
 }
 export interface MembershipRow {
   readonly spaceId: string
@@ -27,7 +25,6 @@ export interface MembershipRow {
   readonly missionId: string
 }
 export interface GraphNodeRow { readonly sequence: number; readonly kind: string; readonly conversationId?: string; readonly workItemId?: string }
-export interface MessageRow { readonly sequence: number; readonly messageId: string; readonly conversationId: string; readonly authorId: string }
 export interface ArtifactRow { readonly sequence: number; readonly contentHash: string; readonly artifactId: string; readonly workItemId: string }
 /** Which Agent executes now; `null` when nobody does any more. */
 export interface ExecutionRow { readonly workItemId: string; readonly holderAgentId: string | null }
@@ -36,7 +33,6 @@ export interface ExecutionRow { readonly workItemId: string; readonly holderAgen
 export interface ReadModelRows {
   readonly mission?: MissionRow
   readonly memberships: readonly MembershipRow[]
-  readonly messages: readonly MessageRow[]
   readonly nodes: readonly GraphNodeRow[]
   readonly edges: readonly GraphEdgeRow[]
   readonly artifacts: readonly ArtifactRow[]
@@ -62,9 +58,8 @@ const MOVES_EXECUTION: ReadonlySet<string> = new Set([
 export function rowsOf(events: readonly EventDocument[], state: GroupState): ReadModelRows {
   const group = events.map(asGroupEvent)
   return {
-    ...(group.length > 0 && { mission: missionRow(state) }),
+    ...(group.some(movesMission) && { mission: missionRow(state) }),
     memberships: membershipRows(group, state),
-    messages: group.flatMap(messageRows),
     nodes: group.map(nodeRow),
     edges: group.flatMap((event) => edgesOf(event, state)),
     artifacts: group.flatMap(artifactRows),
@@ -77,14 +72,17 @@ function asGroupEvent(document: EventDocument): GroupEvent {
   return document as EventDocument & GroupEvent
 }
 
-const isKind = <K extends 'mission.created' | 'membership.changed' | 'membership.ended' | 'message.posted' | 'artifact.published'>(
+const isKind = <K extends 'mission.created' | 'membership.changed' | 'membership.ended' | 'artifact.published'>(
   event: GroupEvent,
   kind: K,
 ): event is GroupEvent<K> => event.kind === kind
 
-function missionRow({ groupId, mission, title, sequence, lastOccurredAt }: GroupState): MissionRow {
+/** A Mission changes its state by Events of its own alone; the many others leave its row as it is. */
+const movesMission = ({ kind }: GroupEvent): boolean => kind.startsWith('mission.')
+
+function missionRow({ groupId, mission, title }: GroupState): MissionRow {
   const { missionId, state, missionOwner } = mission
-  return { spaceId: groupId, missionId, title, state, ownerId: missionOwner.id, head: sequence, updatedAt: lastOccurredAt }
+  return { spaceId: groupId, missionId, title, state, ownerId: missionOwner.id }
 }
 
 function membershipRows(events: readonly GroupEvent[], state: GroupState): MembershipRow[] {
@@ -101,12 +99,6 @@ function touchedMembers(event: GroupEvent): string[] {
   if (isKind(event, 'mission.created')) return event.payload.memberships.map(({ member }) => member.id)
   if (isKind(event, 'membership.changed') || isKind(event, 'membership.ended')) return [event.payload.membership.member.id]
   return []
-}
-
-function messageRows(event: GroupEvent): MessageRow[] {
-  if (!isKind(event, 'message.posted')) return []
-  const { messageId, conversationId, author } = event.payload.message
-  return [{ sequence: event.sequence, messageId, conversationId, authorId: author.id }]
 }
 
 function artifactRows(event: GroupEvent): ArtifactRow[] {

@@ -37,7 +37,7 @@ export interface AppendBatch {
 }
 
 /** `conflict` names the constraint that refused; nothing of the batch was written. */
-export type AppendOutcome = { ok: true } | { ok: false; conflict: 'head' | 'action-id' | 'admission' | 'event-id' }
+export type AppendOutcome = { ok: true } | { ok: false; conflict: 'head' | 'action-id' | 'admission' | 'event-id' | 'mission-id' }
 
 export interface SpaceLog {
   /** Highest stored sequence, 0 for an unknown Space. */
@@ -62,7 +62,8 @@ export interface SpaceLog {
 
 /** Queries over the read models. All are bounded. */
 export interface ReadModels {
-  missionsOf(memberId: string): Promise<readonly MissionRow[]>
+  /** With the sequence of the last Event in each Mission's Space. */
+  missionsOf(memberId: string): Promise<readonly (MissionRow & { readonly head: number })[]>
   missionById(missionId: string): Promise<MissionRow | undefined>
   membershipsOf(memberId: string): Promise<readonly MembershipRow[]>
   /** Spaces in which this Agent holds an active Execution Lease. */

@@ -141,6 +141,6 @@ export class OrganizationFold implements SpaceFold {
   }
 }
 
-const noRows: ReadModelRows = { memberships: [], messages: [], nodes: [], edges: [], artifacts: [], executions: [] }
+const noRows: ReadModelRows = { memberships: [], nodes: [], edges: [], artifacts: [], executions: [] }
 
 const verifiedCommand = ({ document, keyUse }: AdmissibleCommand): VerifiedCommand => ({ command: document.value, signingHash: document.signingHash, keyUse })

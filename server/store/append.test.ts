@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
 import { newId, sampleBatch } from '../testing/batch-samples.ts'
-import { append } from './append.ts'
+import { append, appendAll } from './append.ts'
 import type { Sql } from './connect.ts'
 
 const databaseError = (code: string, constraint = '') =>
@@ -46,6 +46,7 @@ describe('append', () => {
     ['receipts_action_id_once', 'action-id'],
     ['admissions_document_once', 'admission'],
     ['admissions_record_id_once', 'admission'],
+    ['missions_id_once', 'mission-id'],
   ])('takes a violation of %s for the conflict %s', async (constraint, conflict) => {
     expect(await append(driver(databaseError('23505', constraint)).sql, batch)).toEqual({ ok: false, conflict })
   })
@@ -53,6 +54,18 @@ describe('append', () => {
   it('throws for any other violation, whatever its message says', async () => {
     await expect(append(driver(databaseError('23505', 'graph_nodes_one_per_event')).sql, batch)).rejects.toMatchObject({ code: '23505' })
     await expect(append(driver(databaseError('23514', 'log_event_id_once')).sql, batch)).rejects.toMatchObject({ code: '23514' })
+  })
+
+  it('lets a batch that the server refuses spoil no other one', async () => {
+    const [poisoned, taken, sound] = [sampleBatch(newId(), 0), sampleBatch(newId(), 0), sampleBatch(newId(), 0)]
+    const invalidText = databaseError('22021')
+    const { sql, statements } = driver(invalidText, invalidText, databaseError('23505', 'missions_id_once'), [{ space_id: sound.spaceId }])
+    expect(await appendAll(sql, [poisoned, taken, sound])).toEqual([
+      { status: 'rejected', reason: invalidText },
+      { status: 'fulfilled', value: { ok: false, conflict: 'mission-id' } },
+      { status: 'fulfilled', value: { ok: true } },
+    ])
+    expect(statements).toHaveLength(4)
   })
 
   it('sends one text for batches of any size, so that it is prepared once', async () => {

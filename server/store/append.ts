@@ -7,6 +7,7 @@ import type { AppendBatch, AppendOutcome } from '../service/ports.ts'
 import { AppendStatementBuilder } from './append-statement.ts'
 import type { AppendStatement } from './append-statement.ts'
 import type { Sql } from './connect.ts'
+import type { AppendsSettled } from './group-commit.ts'
 
 type Conflict = Extract<AppendOutcome, { ok: false }>['conflict']
 
@@ -17,6 +18,7 @@ const CONFLICT_OF: Readonly<Record<string, Conflict>> = {
   receipts_action_id_once: 'action-id',
   admissions_document_once: 'admission',
   admissions_record_id_once: 'admission',
+  missions_id_once: 'mission-id',
 }
 
 const UNIQUE_VIOLATION = '23505'
@@ -26,8 +28,8 @@ const MAX_ATTEMPTS = 5
 
 /**
  * Writes the batches of different Spaces in one statement, one round trip and one commit; it resolves after the commit. Each is
- * written wholly or not at all: a Space whose head moved meanwhile answers with a conflict and leaves the others alone. When a
- * constraint refuses, nothing of any was written and `undefined` is returned, unless there is but one batch to blame.
+ * written wholly or not at all: a Space whose head moved meanwhile answers with a conflict and leaves the others alone. When the
+ * server refuses one of several, nothing of any was written and `undefined` is returned, because it does not say whose fault it was.
  */
 async function appendTogether(sql: Sql, batches: readonly AppendBatch[]): Promise<readonly AppendOutcome[] | undefined> {
   const statement = statementFor(batches)
@@ -38,9 +40,11 @@ async function appendTogether(sql: Sql, batches: readonly AppendBatch[]): Promis
       return batches.map(({ spaceId }) => (spaces.has(spaceId) ? { ok: true } : { ok: false, conflict: 'head' }))
     } catch (error) {
       if (!(error instanceof postgres.PostgresError)) throw error
+      const isTransient = TRANSIENT.has(error.code)
+      if (!isTransient && batches.length > 1) return undefined
       const conflict = error.code === UNIQUE_VIOLATION ? CONFLICT_OF[error.constraint_name ?? ''] : undefined
-      if (conflict) return batches.length === 1 ? [{ ok: false, conflict }] : undefined
-      if (!TRANSIENT.has(error.code) || attempt === MAX_ATTEMPTS) throw error
+      if (conflict) return [{ ok: false, conflict }]
+      if (!isTransient || attempt === MAX_ATTEMPTS) throw error
       await pause(attempt * 10 * Math.random())
     }
   }
@@ -54,12 +58,12 @@ export async function append(sql: Sql, batch: AppendBatch): Promise<AppendOutcom
 }
 
 /** Writes batches of different Spaces together, and one by one when one of them spoils the statement for all. */
-export async function appendAll(sql: Sql, batches: readonly AppendBatch[]): Promise<readonly AppendOutcome[]> {
+export async function appendAll(sql: Sql, batches: readonly AppendBatch[]): Promise<AppendsSettled> {
   const together = await appendTogether(sql, batches)
-  if (together) return together
-  const outcomes: AppendOutcome[] = []
-  for (const batch of batches) outcomes.push(await append(sql, batch))
-  return outcomes
+  if (together) return together.map((value) => ({ status: 'fulfilled', value }))
+  const settled: PromiseSettledResult<AppendOutcome>[] = []
+  for (const batch of batches) settled.push(...(await Promise.allSettled([append(sql, batch)])))
+  return settled
 }
 
 function statementFor(batches: readonly AppendBatch[]): AppendStatement {
@@ -72,7 +76,6 @@ function statementFor(batches: readonly AppendBatch[]): AppendStatement {
     .write(tables.admissions, batches.map((batch) => batch.admissions.map(admissionRow)))
     .write(tables.missions, rows.map(({ mission }) => (mission ? [mission] : [])), 'replace')
     .write(tables.memberships, rows.map((row) => row.memberships), 'replace')
-    .write(tables.messages, rows.map((row) => row.messages))
     .write(tables.graphNodes, rows.map((row) => row.nodes))
     .write(tables.graphEdges, rows.map((row) => row.edges))
     .write(tables.artifactRefs, rows.map((row) => row.artifacts))

@@ -1,59 +1,62 @@
 import { expect, test } from 'vitest'
 import type { AppendBatch, AppendOutcome } from '../service/ports.ts'
+import type { AppendsSettled } from './group-commit.ts'
 import { GroupCommit } from './group-commit.ts'
 
 const batch = (spaceId: string): AppendBatch => ({
   spaceId, spaceKind: 'mission', expectedHead: 0, events: [], receipts: [], admissions: [],
-  rows: { memberships: [], messages: [], nodes: [], edges: [], artifacts: [], executions: [] },
+  rows: { memberships: [], nodes: [], edges: [], artifacts: [], executions: [] },
 })
 
 /** A writer whose commits end when the test says so. */
 function heldWriter() {
-  const groups: { spaces: string[]; finish: (outcomes?: AppendOutcome[]) => void; fail: (fault: Error) => void }[] = []
+  const groups: { spaces: string[]; finish: (settled?: AppendsSettled) => void; fail: (fault: Error) => void }[] = []
   const write = (batches: readonly AppendBatch[]) =>
-    new Promise<readonly AppendOutcome[]>((resolve, reject) => {
-      groups.push({ spaces: batches.map(({ spaceId }) => spaceId), finish: (outcomes = batches.map(() => ({ ok: true }))) => resolve(outcomes), fail: reject })
+    new Promise<AppendsSettled>((resolve, reject) => {
+      groups.push({ spaces: batches.map(({ spaceId }) => spaceId), finish: (settled = batches.map(() => is({ ok: true }))) => resolve(settled), fail: reject })
     })
   return { groups, write }
 }
-const settled = () => new Promise((resolve) => setImmediate(resolve))
+const is = (value: AppendOutcome) => ({ status: 'fulfilled' as const, value })
+const turned = () => new Promise((resolve) => setImmediate(resolve))
 
 test('what arrives during a commit goes together in the next', async () => {
   const { groups, write } = heldWriter()
   const commit = new GroupCommit(write)
-  const outcomes = ['a', 'b', 'c', 'd'].map((space) => commit.append(batch(space)))
-  expect(groups.map(({ spaces }) => spaces)).toEqual([['a'], ['b']])
+  const outcomes = ['a', 'b', 'c'].map((space) => commit.append(batch(space)))
+  expect(groups.map(({ spaces }) => spaces)).toEqual([['a']])
   groups[0]!.finish()
-  await settled()
-  expect(groups[2]!.spaces).toEqual(['c', 'd'])
+  await turned()
+  expect(groups[1]!.spaces).toEqual(['b', 'c'])
   groups[1]!.finish()
-  groups[2]!.finish()
   expect(await Promise.all(outcomes)).toEqual(outcomes.map(() => ({ ok: true })))
 })
 
-test('each caller gets the outcome of its own batch', async () => {
+test('each caller gets the outcome of its own batch, be it a fault', async () => {
   const { groups, write } = heldWriter()
   const commit = new GroupCommit(write)
-  const [, , third, fourth] = ['a', 'b', 'c', 'd'].map((space) => commit.append(batch(space)))
+  const [, second, third, fourth] = ['a', 'b', 'c', 'd'].map((space) => commit.append(batch(space)))
+  const failed = expect(third).rejects.toThrow('not text')
   groups[0]!.finish()
-  await settled()
-  groups[2]!.finish([{ ok: false, conflict: 'head' }, { ok: true }])
-  expect([await third, await fourth]).toEqual([{ ok: false, conflict: 'head' }, { ok: true }])
+  await turned()
+  groups[1]!.finish([is({ ok: false, conflict: 'head' }), { status: 'rejected', reason: new Error('not text') }, is({ ok: true })])
+  expect([await second, await fourth]).toEqual([{ ok: false, conflict: 'head' }, { ok: true }])
+  await failed
 })
 
 test('two batches of one Space never share a statement, and keep their order', async () => {
   const { groups, write } = heldWriter()
   const commit = new GroupCommit(write)
-  for (const space of ['x', 'y', 'a', 'a', 'b']) void commit.append(batch(space))
+  for (const space of ['x', 'a', 'a', 'b']) void commit.append(batch(space))
   groups[0]!.finish()
-  await settled()
-  expect(groups[2]!.spaces).toEqual(['a', 'b'])
-  groups[2]!.finish()
-  await settled()
-  expect(groups[3]!.spaces).toEqual(['a'])
+  await turned()
+  expect(groups[1]!.spaces).toEqual(['a', 'b'])
+  groups[1]!.finish()
+  await turned()
+  expect(groups[2]!.spaces).toEqual(['a'])
 })
 
-test('a fault reaches everyone in the group, and the next group goes on', async () => {
+test('a lost write reaches everyone in the group, and the next group goes on', async () => {
   const { groups, write } = heldWriter()
   const commit = new GroupCommit(write)
   const first = commit.append(batch('a'))

@@ -1,9 +1,10 @@
 // Group commit over Spaces: while a statement runs, the batches of other Spaces gather and go together in the next.
 import type { AppendBatch, AppendOutcome } from '../service/ports.ts'
 
-/** One commit in flight while the next one is prepared keeps both processes busy; more would only make the groups smaller. */
-const MAX_IN_FLIGHT = 2
 const MAX_BATCHES = 64
+
+/** What became of each batch, in order; rejected where its outcome is unknown or the fault is ours. */
+export type AppendsSettled = readonly PromiseSettledResult<AppendOutcome>[]
 
 interface Waiting {
   readonly batch: AppendBatch
@@ -11,32 +12,32 @@ interface Waiting {
   readonly reject: (fault: unknown) => void
 }
 
-/** `write` takes batches of different Spaces and resolves after their commit with one outcome each. */
+/** `write` takes batches of different Spaces and resolves after their commit. One write is under way at a time: a second would only halve the groups. */
 export class GroupCommit {
   private waiting: Waiting[] = []
-  private inFlight = 0
+  private isWriting = false
 
-  constructor(private readonly write: (batches: readonly AppendBatch[]) => Promise<readonly AppendOutcome[]>) {}
+  constructor(private readonly write: (batches: readonly AppendBatch[]) => Promise<AppendsSettled>) {}
 
   /** Goes out at once when nothing is under way. Rejects when the write failed; the outcome is then unknown. */
   append(batch: AppendBatch): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ batch, resolve, reject })
-      if (this.inFlight < MAX_IN_FLIGHT) void this.flush()
+      if (!this.isWriting) void this.flush()
     })
   }
 
   private async flush(): Promise<void> {
-    this.inFlight += 1
+    this.isWriting = true
     for (let group = this.take(); group.length > 0; group = this.take()) {
       try {
-        const outcomes = await this.write(group.map(({ batch }) => batch))
-        group.forEach(({ resolve }, index) => resolve(outcomes[index]!))
+        const settled = await this.write(group.map(({ batch }) => batch))
+        group.forEach((entry, index) => settle(entry, settled[index]!))
       } catch (fault) {
         for (const { reject } of group) reject(fault)
       }
     }
-    this.inFlight -= 1
+    this.isWriting = false
   }
 
   /** The oldest waiting batches, at most one of each Space: a second one builds on the first. */
@@ -52,4 +53,9 @@ export class GroupCommit {
     this.waiting = rest
     return group
   }
+}
+
+function settle({ resolve, reject }: Waiting, result: PromiseSettledResult<AppendOutcome>): void {
+  if (result.status === 'fulfilled') resolve(result.value)
+  else reject(result.reason)
 }

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
 import { and, asc, desc, eq, lt, ne, sql as text } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import { artifactRefs, executions, graphEdges, graphNodes, memberships, messages, missions } from '../../drizzle/schema.ts'
+import { artifactRefs, executions, graphEdges, graphNodes, memberships, missions, spaces } from '../../drizzle/schema.ts'
 import type { EdgeProvenance, GraphEdgeRow, GraphNodeRow, ReadModelRows } from '../authority/read-models.ts'
 import { encodeRows } from '../authority/read-model-rows.ts'
 import type { ReadModels } from '../service/ports.ts'
@@ -55,10 +55,10 @@ function graphNode({ sequence, kind, conversationId, workItemId }: Record<'conve
 function prepareQueries(database: PostgresJsDatabase) {
   const newestMessages = (filter?: SQL) =>
     database
-      .select({ sequence: messages.sequence })
-      .from(messages)
-      .where(and(eq(messages.spaceId, placeholder('spaceId')), lt(messages.sequence, placeholder('before')), filter))
-      .orderBy(desc(messages.sequence))
+      .select({ sequence: graphNodes.sequence })
+      .from(graphNodes)
+      .where(and(eq(graphNodes.spaceId, placeholder('spaceId')), text`${graphNodes.kind} = 'message.posted'`, lt(graphNodes.sequence, placeholder('before')), filter))
+      .orderBy(desc(graphNodes.sequence))
       .limit(placeholder('limit'))
   return {
     // A person or Agent whose Membership ended sees nothing of the Mission any more.
@@ -69,10 +69,10 @@ function prepareQueries(database: PostgresJsDatabase) {
         title: missions.title,
         state: missions.state,
         ownerId: missions.ownerId,
-        head: missions.head,
-        updatedAt: missions.updatedAt,
+        head: spaces.head,
       })
       .from(missions)
+      .innerJoin(spaces, eq(spaces.spaceId, missions.spaceId))
       .innerJoin(memberships, eq(memberships.spaceId, missions.spaceId))
       .where(and(eq(memberships.memberId, placeholder('memberId')), ne(memberships.state, 'ended')))
       .prepare('missions_of'),
@@ -88,7 +88,7 @@ function prepareQueries(database: PostgresJsDatabase) {
       .where(eq(executions.holderAgentId, placeholder('agentId')))
       .prepare('active_leases'),
     messages: newestMessages().prepare('messages'),
-    messagesOfConversation: newestMessages(eq(messages.conversationId, placeholder('conversationId'))).prepare('messages_of_conversation'),
+    messagesOfConversation: newestMessages(eq(graphNodes.conversationId, placeholder('conversationId'))).prepare('messages_of_conversation'),
     nodes: database
       .select(nodeColumns)
       .from(graphNodes)
@@ -120,7 +120,6 @@ function allRows(database: PostgresJsDatabase, spaceId: string): Promise<ReadMod
       return {
         ...(mission && { mission }),
         memberships: await snapshot.select().from(memberships).where(eq(memberships.spaceId, spaceId)),
-        messages: withoutSpace(await snapshot.select().from(messages).where(eq(messages.spaceId, spaceId))),
         nodes: nodes.map(graphNode),
         edges: edges.map((edge) => ({ ...edge, provenance: edge.provenance as EdgeProvenance })),
         artifacts: withoutSpace(await snapshot.select().from(artifactRefs).where(eq(artifactRefs.spaceId, spaceId))),

@@ -7,7 +7,7 @@ const CHANNEL = 'countersign_spaces'
 /** PostgreSQL refuses a payload of 8,000 bytes or more. */
 const MAX_PAYLOAD_BYTES = 7_999
 /** Every notifying commit takes a lock on the whole database, so growth is gathered before it is told. */
-const GATHER_MS = 5
+const GATHER_MS = 50
 
 /** Wake-ups within this process. */
 export class LocalWakeUps implements WakeUps {

@@ -8,7 +8,7 @@ export const newId = (): string => `urn:uuid:${randomUUID()}`
 /** A well-formed digest that no other call returns. */
 export const newHash = (): string => `sha256:${(randomUUID() + randomUUID()).replaceAll('-', '')}`
 
-export const noRows: ReadModelRows = { memberships: [], messages: [], nodes: [], edges: [], artifacts: [], executions: [] }
+export const noRows: ReadModelRows = { memberships: [], nodes: [], edges: [], artifacts: [], executions: [] }
 
 /** One Event of about `sizeBytes` bytes. */
 export function sampleEntry(spaceId: string, sequence: number, sizeBytes = 200): LogEntry {

@@ -1,6 +1,6 @@
 import { invariant } from '../../protocol/result.ts'
 import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
-import type { ArtifactRow, ExecutionRow, GraphEdgeRow, GraphNodeRow, MembershipRow, MessageRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
+import type { ArtifactRow, ExecutionRow, GraphEdgeRow, GraphNodeRow, MembershipRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
 import { encodeRows, latestRows } from '../authority/read-model-rows.ts'
 import type { AppendBatch, AppendOutcome, CommandReceipt, LogEntry, ReadModels, SpaceLog } from '../service/ports.ts'
 
@@ -11,7 +11,6 @@ class Space {
   readonly entries: LogEntry[] = []
   mission: MissionRow | undefined
   readonly memberships = new Map<Key, MembershipRow>()
-  readonly messages = new Map<Key, MessageRow>()
   readonly nodes = new Map<Key, GraphNodeRow>()
   readonly edges = new Map<Key, GraphEdgeRow>()
   readonly artifacts = new Map<Key, ArtifactRow>()
@@ -71,7 +70,7 @@ function append(tables: Tables, batch: AppendBatch): AppendOutcome {
   const conflict = findConflict(tables, batch)
   if (conflict) return { ok: false, conflict }
   const rows = latestRows(batch.rows)
-  requireNewRows(tables, space, rows)
+  requireNewRows(space, rows)
 
   tables.spaces.set(spaceId, space)
   space.entries.push(...events)
@@ -88,11 +87,14 @@ function append(tables: Tables, batch: AppendBatch): AppendOutcome {
   return { ok: true }
 }
 
-function findConflict({ ids, receipts, admissions }: Tables, batch: AppendBatch): Conflict | undefined {
+function findConflict({ spaces, ids, receipts, admissions }: Tables, batch: AppendBatch): Conflict | undefined {
   if (!areNew(batch.events.map((event) => event.eventId), ids)) return 'event-id'
   if (!areNew(batch.receipts.map((receipt) => keyOf(receipt.actorId, receipt.actionId)), receipts)) return 'action-id'
   if (!areNew(batch.admissions.map((record) => keyOf(record.organizationId, record.signingHash)), admissions)) return 'admission'
-  return areNew(batch.admissions.map((record) => record.admissionRecordId), ids) ? undefined : 'admission'
+  if (!areNew(batch.admissions.map((record) => record.admissionRecordId), ids)) return 'admission'
+  const { mission } = batch.rows
+  const isTaken = mission && [...spaces.values()].some((other) => other.spaceId !== batch.spaceId && other.mission?.missionId === mission.missionId)
+  return isTaken ? 'mission-id' : undefined
 }
 
 function areNew(keys: readonly Key[], known: { has(key: Key): boolean }): boolean {
@@ -100,21 +102,16 @@ function areNew(keys: readonly Key[], known: { has(key: Key): boolean }): boolea
 }
 
 /** The rules that only a fault of the fold can break. */
-function requireNewRows({ spaces }: Tables, space: Space, rows: ReadModelRows): void {
-  invariant(areNew(rows.messages.map(sequenceOf), space.messages), 'an Event is one Message')
+function requireNewRows(space: Space, rows: ReadModelRows): void {
   invariant(areNew(rows.nodes.map(sequenceOf), space.nodes), 'an Event is one node')
   invariant(areNew(rows.edges.map(edgeKey), space.edges), 'an edge exists once')
   invariant(rows.edges.every((row) => row.parent < row.child), 'an edge points back')
   invariant(areNew(rows.artifacts.map(artifactKey), space.artifacts), 'an Event publishes an artifact once')
-  const { mission } = rows
-  const rivals = mission ? [...spaces.values()].filter((other) => other.mission?.missionId === mission.missionId) : []
-  invariant(rivals.every((rival) => rival === space), 'a Mission has one Space')
 }
 
 function writeRows(space: Space, rows: ReadModelRows): void {
   space.mission = rows.mission ?? space.mission
   for (const row of rows.memberships) space.memberships.set(row.memberId, row)
-  for (const row of rows.messages) space.messages.set(row.sequence, row)
   for (const row of rows.nodes) space.nodes.set(row.sequence, row)
   for (const row of rows.edges) space.edges.set(edgeKey(row), row)
   for (const row of rows.artifacts) space.artifacts.set(artifactKey(row), row)
@@ -128,14 +125,14 @@ function createReadModels(spaces: ReadonlyMap<string, Space>): ReadModels {
   return {
     async missionsOf(memberId) {
       const isMember = (space: Space) => (space.memberships.get(memberId)?.state ?? 'ended') !== 'ended'
-      return inOrder().flatMap((space) => (isMember(space) ? (space.mission ?? []) : []))
+      return inOrder().flatMap((space) => (isMember(space) && space.mission ? { ...space.mission, head: space.entries.length } : []))
     },
     missionById: async (missionId) => inOrder().find((space) => space.mission?.missionId === missionId)?.mission,
     membershipsOf: async (memberId) => inOrder().flatMap((space) => space.memberships.get(memberId) ?? []),
     spacesWithActiveLease: async (agentId) => spaceIdsWhere((space) => some(space.executions, (row) => row.holderAgentId === agentId)),
     async messageSequences(spaceId, { conversationId, ...range }) {
-      const isWanted = (row: MessageRow) => conversationId === undefined || row.conversationId === conversationId
-      return newest([...rowsOf(spaceId).messages.values()].filter(isWanted), range).map(sequenceOf)
+      const isWanted = (row: GraphNodeRow) => row.kind === 'message.posted' && (conversationId === undefined || row.conversationId === conversationId)
+      return newest([...rowsOf(spaceId).nodes.values()].filter(isWanted), range).map(sequenceOf)
     },
     graphNodes: async (spaceId, range) => newest([...rowsOf(spaceId).nodes.values()], range),
     async graphEdges(spaceId, children) {
@@ -144,12 +141,11 @@ function createReadModels(spaces: ReadonlyMap<string, Space>): ReadModels {
     },
     spacesOfArtifact: async (contentHash) => spaceIdsWhere((space) => some(space.artifacts, (row) => row.contentHash === contentHash)),
     async dump(spaceId) {
-      const { mission, memberships, messages, nodes, edges, artifacts, executions } = rowsOf(spaceId)
+      const { mission, memberships, nodes, edges, artifacts, executions } = rowsOf(spaceId)
       const list = <T>(rows: ReadonlyMap<Key, T>) => [...rows.values()]
       return encodeRows({
         ...(mission && { mission }),
         memberships: list(memberships),
-        messages: list(messages),
         nodes: list(nodes),
         edges: list(edges),
         artifacts: list(artifacts),
