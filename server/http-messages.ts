@@ -1,6 +1,7 @@
 // Reading and answering plain HTTP, shared by the doors. No product words here.
 import { Buffer } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
@@ -10,12 +11,15 @@ export type FindCaller = (request: IncomingMessage) => Promise<string | undefine
 /** Largest JSON body that any door reads. */
 export const maximumJsonBytes = 256 * 1024
 
+/** The body piece by piece. Whoever stops early leaves the connection alive, so that there can be an answer. */
+export const contentOf = (request: IncomingMessage): AsyncIterable<Buffer> => request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+
 /** The whole body, or `too-large` once more than `maximumBytes` were announced or seen; rejects when the peer goes away. */
 export async function readBody(request: IncomingMessage, maximumBytes: number): Promise<Uint8Array | 'too-large'> {
   if (Number(request.headers['content-length'] ?? 0) > maximumBytes) return 'too-large'
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of contentOf(request)) {
     size += chunk.length
     if (size > maximumBytes) return 'too-large'
     chunks.push(chunk)
@@ -50,6 +54,15 @@ export function isMethod(request: IncomingMessage, response: ServerResponse, ...
 export function sendTooLarge(response: ServerResponse, maximumBytes: number): void {
   response.setHeader('connection', 'close')
   sendJson(response, 413, { error: `the body exceeds ${maximumBytes} bytes` })
+}
+
+/**
+ * Answers an upgrade with a refusal and ends its socket, as soon as the answer has left: sockets of a server stay open for
+ * as long as the peer keeps its half open.
+ */
+export function refuseUpgrade(socket: Duplex, status: string, headers: readonly string[] = []): void {
+  socket.once('finish', () => socket.destroy())
+  socket.end([`HTTP/1.1 ${status}`, ...headers, 'Connection: close', 'Content-Length: 0', '', ''].join('\r\n'))
 }
 
 /** Token of `Authorization: Bearer …`. */

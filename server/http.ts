@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Handler } from './http-messages.ts'
-import { sendJson, urlOf } from './http-messages.ts'
+import { refuseUpgrade, sendJson, urlOf } from './http-messages.ts'
 import type { Log } from './log.ts'
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -66,11 +66,14 @@ async function run(handler: Handler, request: IncomingMessage, response: ServerR
   try {
     await handler(request, response)
   } catch (fault) {
-    if (request.errored || response.destroyed) return
+    // The peer went away while its request was read.
+    if (fault === request.errored) return
     const correlationId = randomBytes(8).toString('hex')
     log.error({ err: fault, correlationId, path: urlOf(request)?.pathname }, 'request failed')
-    if (response.headersSent) response.destroy()
-    else sendJson(response, 500, { error: 'internal error', correlationId })
+    if (response.headersSent) return void response.destroy()
+    // The rest of the body may still be on its way.
+    if (!request.complete) response.setHeader('connection', 'close')
+    sendJson(response, 500, { error: 'internal error', correlationId })
   }
 }
 
@@ -88,10 +91,6 @@ export function createUpgradeListener(doors: ReadonlyMap<string, UpgradeHandler>
     if (!access.isAllowed(request)) return refuseUpgrade(socket, '403 Forbidden')
     door(request, socket, head)
   }
-}
-
-function refuseUpgrade(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
 function setSecurityHeaders(response: ServerResponse, isSecure: boolean): void {

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isSha256Hash } from '../../../protocol/digest.ts'
 import type { FindCaller, Handler } from '../../http-messages.ts'
-import { isMethod, mediaTypeOf, sendJson, sendTooLarge, urlOf } from '../../http-messages.ts'
+import { contentOf, isMethod, mediaTypeOf, sendJson, sendTooLarge, urlOf } from '../../http-messages.ts'
 import type { AuthorityService } from '../../service/service.ts'
 
 export const artifactsPrefix = '/artifacts/'
@@ -22,7 +22,7 @@ export function createUploadHandler(service: Service, findCaller: FindCaller): H
     const mediaType = mediaTypeOf(request)
     if (mediaType === undefined || !mediaTypePattern.test(mediaType)) return sendJson(response, 415, { error: 'the Content-Type of the artifact is needed' })
     if (Number(request.headers['content-length'] ?? 0) > maximumArtifactBytes) return sendTooLarge(response, maximumArtifactBytes)
-    const stored = await service.artifacts.put(request, { mediaType, maxBytes: maximumArtifactBytes, uploadedBy })
+    const stored = await service.artifacts.put(contentOf(request), { mediaType, maxBytes: maximumArtifactBytes, uploadedBy })
     if (stored === 'too-large') return sendTooLarge(response, maximumArtifactBytes)
     const { contentHash, sizeBytes } = stored
     sendJson(response, 201, { contentHash, sizeBytes, uri: `${service.organization.origin}${artifactsPrefix}${contentHash}` })

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ServerOptions } from 'ws'
 import { WebSocketServer } from 'ws'
+import { refuseUpgrade } from '../../http-messages.ts'
 import type { AgentSession, AuthorityService } from '../../service/service.ts'
 import { AddressQuota } from './address-quota.ts'
 import { CLOSE_CODES, closeCodeOfEnd } from './close-codes.ts'
@@ -43,7 +44,7 @@ export function createMwpDoor(service: AuthorityService, options: MwpDoorOptions
   function handleUpgrade(request: IncomingMessage, transport: Duplex, head: Buffer): void {
     transport.on('error', () => transport.destroy())
     const giveBack = isClosing ? undefined : quota.take(request.socket.remoteAddress ?? '')
-    if (giveBack === undefined) return turnAway(transport)
+    if (giveBack === undefined) return refuseUpgrade(transport, '503 Service Unavailable', ['Retry-After: 1'])
     transport.once('close', giveBack)
     sockets.handleUpgrade(request, transport, head, (socket) => {
       const connection = new Connection(socket, transport, {
@@ -89,7 +90,3 @@ const socketOptions = (limits: MwpLimits): ServerOptions & { closeTimeout: numbe
   maxFragments: limits.maxFragments,
   closeTimeout: limits.closeTimeoutMs,
 })
-
-function turnAway(transport: Duplex): void {
-  transport.end('HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-}
