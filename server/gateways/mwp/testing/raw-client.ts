@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ClientOptions } from 'ws'
 import { WebSocket } from 'ws'
 import { decodeBase64url, encodeBase64url } from '../../../../protocol/base64url.ts'
 import { signBytes } from '../../../../protocol/ed25519-sign.ts'
@@ -65,8 +66,8 @@ export class RawClient {
     })
   }
 
-  static async open(url: string): Promise<RawClient> {
-    const client = new RawClient(new WebSocket(url, { perMessageDeflate: false }))
+  static async open(url: string, options: ClientOptions = {}): Promise<RawClient> {
+    const client = new RawClient(new WebSocket(url, { perMessageDeflate: false, ...options }))
     await once(client.socket, 'open')
     return client
   }

@@ -1,0 +1,166 @@
+// A real server on a real database with everything that bad input could damage, and a way to see whether it did.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import postgres from 'postgres'
+import { encodeBase64url } from '../../../protocol/base64url.ts'
+import { publicKeyOf, signBytes } from '../../../protocol/ed25519-sign.ts'
+import { invariant } from '../../../protocol/result.ts'
+import { RawClient } from '../../gateways/mwp/testing/raw-client.ts'
+import type { Log } from '../../log.ts'
+import { createLog } from '../../log.ts'
+import type { OrganizationKeys } from '../../service/organization-keys.ts'
+import type { ArtifactStore, Clock, Store } from '../../service/ports.ts'
+import type { AgentSession, AuthorityService } from '../../service/service.ts'
+import type { Draft, Fixture, Person, Signatory } from '../authority-fixture.ts'
+import { eventOf, fixtureOn, newUrn } from '../authority-fixture.ts'
+import { createTestDatabase } from '../test-database.ts'
+import type { Shot } from './wire.ts'
+import { jsonOf, ownAddress, send } from './wire.ts'
+
+export interface StandAgent extends Signatory { readonly seed: Uint8Array; session: AgentSession }
+
+interface Opened {
+  readonly server: { readonly port: number; readonly service: AuthorityService; readonly adminToken: string; stop(): Promise<void> }
+  readonly resources: { readonly store: Store; readonly artifacts: ArtifactStore; readonly organization: OrganizationKeys; close(): Promise<void> }
+}
+
+export interface StandSettings { readonly databaseUrl: string; readonly dataDir: string; readonly log: Log }
+
+/** Every table but the audit trail, its rows as text, and every file of the artifact folder with its size. */
+export type Trace = Readonly<Record<string, string>>
+
+export interface Stand extends Pick<Fixture<Clock>, 'service' | 'clock' | 'command' | 'submit'> {
+  readonly port: number
+  readonly adminToken: string
+  readonly url: string
+  /** MissionOwner of the Mission below. */
+  readonly owner: Person
+  /** A person who belongs to no Group. */
+  readonly stranger: Person
+  /** A person whose key was revoked. */
+  readonly revoked: Person
+  /** Coordinator of the Mission. */
+  readonly coordinator: StandAgent
+  /** Worker in the Mission, whose second session is open: its first Session Epoch is fenced. */
+  readonly worker: StandAgent
+  readonly missionId: string
+  readonly groupId: string
+  /** A Group of the stranger's, hidden from everybody else. */
+  readonly hiddenGroupId: string
+  /** Of the bytes that the worker uploaded. */
+  readonly contentHash: string
+  /** A Command of the owner's that was accepted, byte for byte, and its Action ID. */
+  readonly accepted: { readonly bytes: Uint8Array; readonly actionId: string }
+  readonly cookie: { readonly cookie: string }
+  readonly bearer: { readonly authorization: string }
+  /** Of a session that a newer one replaced. */
+  readonly staleBearer: { readonly authorization: string }
+  /** What the server logged as its own fault since the last call. */
+  faults(): readonly string[]
+  trace(): Promise<Trace>
+  send(shot: Shot): ReturnType<typeof send>
+  /** Fails unless every door still does its work. Changes nothing. */
+  expectService(): Promise<void>
+  /** A fresh MissionWeaveProtocol connection, as the coordinator unless it stays without a name. */
+  connect(options?: { isAnonymous: boolean }): Promise<RawClient>
+  close(): Promise<void>
+}
+
+/** `post` of a Message that this member may post, a new one at each call. */
+export const messageDraft = (groupId: string, changes: Partial<Draft> = {}): Draft => ({
+  kind: 'message.post', groupId, membershipEpoch: 1, payload: { messageId: newUrn(), content: [{ type: 'text', text: 'Hello.' }] }, ...changes,
+})
+
+/** `open` starts the server; the fixtures themselves may not know how. */
+export async function openStand(open: (settings: StandSettings) => Promise<Opened>): Promise<Stand> {
+  const database = await createTestDatabase()
+  const dataDir = await mkdtemp(join(tmpdir(), 'bad-input-'))
+  const faults: string[] = []
+  const { server, resources } = await open({ databaseUrl: database.url, dataDir, log: createLog('error', { write: (line) => faults.push(line) }) })
+  const { port, service, adminToken } = server
+  const { clock } = resources.store
+  const fixture = fixtureOn(service, { clock, ...resources })
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+
+  const [owner, stranger, revoked] = [await fixture.person('Olga'), await fixture.person('Sven'), await fixture.person('Rita')]
+  await service.identities.revokeKey(revoked.keyId)
+  const [coordinator, worker] = [await agentOn(fixture, 'Coordinator'), await agentOn(fixture, 'Worker')]
+  const staleBearer = bearerOf(worker)
+  worker.session = await fixture.handshake(worker)
+  const deadline = { deadline: new Date(clock.nowMs() + 86_400_000).toISOString() }
+  const { missionId, groupId } = await fixture.mission(owner, { ...coordinator }, deadline)
+  const hidden = await fixture.mission(stranger, { ...worker }, deadline)
+  eventOf(await fixture.submit(owner, { kind: 'membership.change', groupId, membershipEpoch: 1, payload: { member: worker.actor, role: 'worker' } }))
+  const actionId = newUrn()
+  const bytes = await fixture.command(owner, messageDraft(groupId, { actionId }))
+  eventOf(await service.submitCommand(bytes, { door: 'http' }))
+  const cookie = { cookie: `countersign_session=${(await service.console.open(owner.actor.id, owner.keyId)).token}` }
+  const upload = await send(port, { path: '/artifacts', body: 'The report.\n', headers: { ...bearerOf(worker), 'content-type': 'text/plain' } })
+  const { contentHash } = jsonOf(upload) as { contentHash: string }
+
+  return {
+    ...fixture,
+    port, adminToken, owner, stranger, revoked, coordinator, worker, missionId, groupId, contentHash, cookie, staleBearer,
+    url: `ws://127.0.0.1:${port}/mwp`,
+    hiddenGroupId: hidden.groupId,
+    accepted: { bytes, actionId },
+    bearer: bearerOf(worker),
+    faults: () => faults.splice(0),
+    trace: async () => ({ ...(await rowsOf(sql)), artifacts: await filesOf(join(dataDir, 'artifacts')) }),
+    send: (shot) => send(port, shot),
+    async expectService() {
+      const input = encodeURIComponent(JSON.stringify({ missionId }))
+      const answers = await Promise.all([
+        send(port, { path: `/artifacts/${contentHash}`, headers: bearerOf(worker) }),
+        send(port, { path: '/api/commands', body: bytes, headers: { 'content-type': 'application/json' } }),
+        send(port, { path: `/api/trpc/missions.view?input=${input}`, headers: cookie }),
+        send(port, { path: '/api/admin', body: '{"command":"agent list"}', headers: { 'content-type': 'application/json', authorization: `Bearer ${adminToken}` } }),
+      ])
+      invariant(answers.every(({ status }) => status === 200), `the server does not serve any more: ${JSON.stringify(answers)}`)
+    },
+    async connect({ isAnonymous } = { isAnonymous: false }) {
+      const client = await RawClient.open(`ws://127.0.0.1:${port}/mwp`, ownAddress())
+      if (isAnonymous) return client
+      await client.shakeHands({ ...coordinator, agentId: coordinator.actor.id })
+      const accept = await client.find((frame) => frame.frameType === 'HELLO' && frame.phase === 'server_accept')
+      coordinator.session = { ...coordinator.session, ...(accept as unknown as Pick<AgentSession, 'sessionEpoch'>) }
+      return client
+    },
+    async close() {
+      await sql.end()
+      await server.stop()
+      await resources.close()
+      await rm(dataDir, { recursive: true })
+      await database.drop()
+    },
+  }
+}
+
+const bearerOf = ({ session }: StandAgent) => ({ authorization: `Bearer ${session.token}` })
+
+/** An Agent whose seed the test holds, so that it can shake hands on the wire. */
+async function agentOn({ service, handshake }: Fixture<Clock>, name: string): Promise<StandAgent> {
+  const seed = randomBytes(32)
+  const added = await service.identities.addAgent({ name, publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [{ id: 'release.report', version: '1.0.0' }] })
+  invariant(added.ok, added.ok ? '' : added.error.reason)
+  const agent = { actor: { type: 'agent', id: added.value.agentId } as const, keyId: added.value.keyId, seed, sign: (bytes: Uint8Array) => signBytes(seed, bytes) }
+  return { ...agent, session: await handshake(agent) }
+}
+
+async function rowsOf(sql: postgres.Sql): Promise<Record<string, string>> {
+  const tables = await sql<{ name: string }[]>`
+    SELECT table_name AS name FROM information_schema.tables
+    WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE' AND table_name <> 'audit' ORDER BY 1`
+  const parts = tables.map(({ name }) => `SELECT '${name}' AS name, coalesce((SELECT string_agg(t::text, E'\\n' ORDER BY t::text) FROM "${name}" AS t), '') AS rows`)
+  const found = await sql.unsafe<{ name: string; rows: string }[]>(parts.join(' UNION ALL '))
+  return Object.fromEntries(found.map(({ name, rows }) => [name, rows]))
+}
+
+async function filesOf(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const sizes = await Promise.all(paths.map(async (path) => `${relative(folder, path)} ${(await stat(path)).size}`))
+  return sizes.sort().join('\n')
+}
