@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import { link, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readFile, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import type { ArtifactStore, StoredArtifact } from '../service/ports.ts'
 
 /** The bytes under a name are not the bytes of that hash: the disk or somebody changed them. */
@@ -15,6 +17,9 @@ export class ArtifactDamaged extends Error {
 type ArtifactRecord = StoredArtifact & { readonly uploadedBy: string }
 
 const CONTENT_HASH = /^sha256:([0-9a-f]{64})$/
+/** What the disk keeps for the log and the system. */
+const MINIMUM_FREE_BYTES = 512 * 1024 * 1024
+const PIECE_BYTES = 256 * 1024
 /** An upload that is still unfinished after a day was interrupted. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000
 
@@ -22,14 +27,21 @@ const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000
  * Content-addressed files: `ab/cd/<hash>` holds the bytes, `<hash>.json` beside it the media type and the first
  * uploader. The record is written last and its presence means that the bytes are complete and on the disk.
  */
-export async function openArtifactFolder(folder: string): Promise<ArtifactStore> {
+export async function openArtifactFolder(folder: string, { minimumFreeBytes = MINIMUM_FREE_BYTES } = {}): Promise<ArtifactStore> {
   const incoming = join(folder, 'incoming')
   await mkdir(incoming, { recursive: true, mode: 0o700 })
   await removeAbandoned(incoming)
 
+  async function openContent(contentHash: string): Promise<Readable | undefined> {
+    const path = pathOf(folder, contentHash)
+    const record = path === undefined ? undefined : await readRecord(path)
+    return path === undefined || record === undefined ? undefined : openIntact(path, record)
+  }
+
   return {
     async put(content, { mediaType, maxBytes, uploadedBy }) {
       const temporary = join(incoming, randomUUID())
+      if ((await freeBytes(folder)) < minimumFreeBytes + maxBytes) return 'no-room'
       try {
         const received = await receive(content, temporary, maxBytes)
         if (received === 'too-large') return received
@@ -50,16 +62,42 @@ export async function openArtifactFolder(folder: string): Promise<ArtifactStore>
       return path === undefined ? undefined : readRecord(path)
     },
 
+    open: openContent,
+
     async read(contentHash) {
-      const path = pathOf(folder, contentHash)
-      const record = path === undefined ? undefined : await readRecord(path)
-      if (path === undefined || record === undefined) return undefined
-      const size = (await stat(path)).size
-      const bytes = size === record.sizeBytes ? await readFile(path) : undefined
-      if (!bytes || hashOf(bytes) !== contentHash) throw new ArtifactDamaged(contentHash)
-      return bytes
+      const content = await openContent(contentHash)
+      return content && buffer(content)
     },
   }
+}
+
+/** A stream of the file, after all of it was hashed: whoever reads gets the right bytes or none. */
+async function openIntact(path: string, { contentHash, sizeBytes }: ArtifactRecord): Promise<Readable> {
+  const file = await open(path, 'r')
+  try {
+    const isIntact = (await file.stat()).size === sizeBytes && (await hashOf(file)) === contentHash
+    if (!isIntact) throw new ArtifactDamaged(contentHash)
+    return file.createReadStream({ start: 0, highWaterMark: PIECE_BYTES })
+  } catch (cause) {
+    await file.close()
+    throw cause
+  }
+}
+
+/** In pieces, between which everything else has its turn. */
+async function hashOf(file: FileHandle): Promise<string> {
+  const hash = createHash('sha256')
+  const piece = new Uint8Array(PIECE_BYTES)
+  for (let position = 0, bytesRead = -1; bytesRead !== 0; position += bytesRead) {
+    ;({ bytesRead } = await file.read(piece, 0, piece.length, position))
+    hash.update(piece.subarray(0, bytesRead))
+  }
+  return `sha256:${hash.digest('hex')}`
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
 }
 
 /** Names come from a checked hash only, so that no input can leave the folder. */
@@ -67,8 +105,6 @@ function pathOf(folder: string, contentHash: string): string | undefined {
   const hex = CONTENT_HASH.exec(contentHash)?.[1]
   return hex === undefined ? undefined : join(folder, hex.slice(0, 2), hex.slice(2, 4), hex)
 }
-
-const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
 async function receive(content: AsyncIterable<Uint8Array>, path: string, maxBytes: number): Promise<{ contentHash: string; sizeBytes: number } | 'too-large'> {
   const hash = createHash('sha256')

@@ -19,7 +19,7 @@ interface Needs {
   readonly reads: Pick<Reads, 'groupFor' | 'groupIdOfMission'>
   readonly log: Pick<SpaceLog, 'readAt' | 'findReceiptAt' | 'findAdmissions'>
   readonly keys: RegistryMirror
-  readonly artifacts: Pick<ArtifactStore, 'read'>
+  readonly artifacts: Pick<ArtifactStore, 'find' | 'read'>
   readonly clock: Clock
 }
 
@@ -57,16 +57,15 @@ export async function exportReceipt(needs: Needs, principalId: string, missionId
 
 const manifestsOf = ({ artifacts }: GroupState, { artifactHashes }: Approval): readonly Artifact[] => artifactHashes.flatMap((hash) => artifacts.get(hash) ?? [])
 
-async function readContents(artifacts: Pick<ArtifactStore, 'read'>, manifests: readonly Artifact[]): Promise<ReceiptParts['contents']> {
+async function readContents(artifacts: Pick<ArtifactStore, 'find' | 'read'>, manifests: readonly Artifact[]): Promise<ReceiptParts['contents']> {
   const contents = new Map<string, Uint8Array>()
   let left = maximumContentBytes
   for (const { contentHash, sizeBytes } of manifests) {
     if (contents.has(contentHash) || sizeBytes > left) continue
-    const bytes = await artifacts.read(contentHash)
     // A manifest may state a size that the content does not have; such content is for its reader to fetch and judge.
-    if (bytes === undefined || bytes.length !== sizeBytes) continue
-    contents.set(contentHash, bytes)
-    left -= bytes.length
+    if ((await artifacts.find(contentHash))?.sizeBytes !== sizeBytes) continue
+    contents.set(contentHash, (await artifacts.read(contentHash))!)
+    left -= sizeBytes
   }
   return contents
 }

@@ -1,4 +1,5 @@
 // What the service needs from the outside. `server/store` and `server/artifacts` implement these; tests use in-memory versions.
+import type { Readable } from 'node:stream'
 import type { Actor, AgentCard, EventDocument, FirstAdmissionRecord } from '../../protocol/generated/types.ts'
 import type { KeyBinding } from '../../protocol/key-registry.ts'
 import type { GraphEdgeRow, GraphNodeRow, MembershipRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
@@ -121,10 +122,14 @@ export interface Directory {
 }
 
 export interface StoredArtifact { readonly contentHash: string; readonly sizeBytes: number; readonly mediaType: string }
-/** Content-addressed bytes. `put` is durable (fsync) before it resolves; `open` re-hashes while reading and fails on a mismatch. */
+/** Content-addressed bytes. `put` is durable (fsync) before it resolves; what is read was hashed again first, and a mismatch throws (A-200). */
 export interface ArtifactStore {
-  put(content: AsyncIterable<Uint8Array>, options: { mediaType: string; maxBytes: number; uploadedBy: string }): Promise<StoredArtifact | 'too-large'>
+  /** `no-room` when the disk would get too full for everything else that stands on it. */
+  put(content: AsyncIterable<Uint8Array>, options: { mediaType: string; maxBytes: number; uploadedBy: string }): Promise<StoredArtifact | 'too-large' | 'no-room'>
   find(contentHash: string): Promise<(StoredArtifact & { uploadedBy: string }) | undefined>
+  /** The content piece by piece; read it to its end or destroy it. */
+  open(contentHash: string): Promise<Readable | undefined>
+  /** All of it at once, for content whose size is known to be small. */
   read(contentHash: string): Promise<Uint8Array | undefined>
 }
 

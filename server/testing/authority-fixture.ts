@@ -1,6 +1,7 @@
 // An authority on an in-memory store with people and Agents that sign. For tests only.
 import { createHash, generateKeyPairSync, randomUUID, sign as signRaw } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { encodeBase64url } from '../../protocol/base64url.ts'
 import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import type { Actor, Command, EventDocument, Signature } from '../../protocol/generated/types.ts'
@@ -177,6 +178,10 @@ export function memoryArtifacts(): ArtifactStore {
     async find(contentHash) {
       const found = kept.get(contentHash)
       return found && { contentHash, sizeBytes: found.bytes.length, mediaType: found.mediaType, uploadedBy: found.uploadedBy }
+    },
+    open: async (contentHash) => {
+      const found = kept.get(contentHash)
+      return found && Readable.from([found.bytes])
     },
     read: async (contentHash) => kept.get(contentHash)?.bytes,
   }
