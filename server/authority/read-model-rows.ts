@@ -1,9 +1,7 @@
 // What a set of read-model rows amounts to: one row per key, and one text to compare a replay with the database by.
 import { canonicalText } from '../../protocol/canonical-json.ts'
 import type { ReadModelRows } from './read-models.ts'
-
-/** Text that PostgreSQL can hold: U+0000, legal in JSON, becomes U+FFFD. The log keeps the original. */
-export const storableText = (text: string): string => text.replaceAll('\0', '\uFFFD')
+import { storableText } from './storable-text.ts'
 
 /** Rows of several batches in log order, as one batch. */
 export function joinRows(batches: readonly ReadModelRows[]): ReadModelRows {

@@ -65,6 +65,27 @@ describe('an invitation', () => {
   })
 })
 
+describe('an enrolment that fails', () => {
+  const people = () => fixture.service.identities.principals().filter(({ principal }) => principal.type === 'human')
+
+  it('in the store leaves the invitation good and nobody behind', async () => {
+    const token = await invite()
+    await expect(enrolling(token, [{ ...provedKey(), label: 'Lap\0top' }])).rejects.toThrow()
+    expect([people(), (await fixture.store.directory.listPrincipals()).filter(({ principal }) => principal.type === 'human')]).toEqual([[], []])
+    expect(await enrolling(token)).toMatchObject({ ok: true })
+  })
+
+  it('against another with the same key leaves the invitation good and nobody behind (A-62)', async () => {
+    const [pair, further] = [newKey(), newKey()]
+    const tokens = [await invite(), await invite()]
+    const outcomes = await Promise.all(tokens.map((token) => enrolling(token, [provedKey('authority', pair), provedKey('conversation', newKey())])))
+    expect(outcomes.map((outcome) => outcome.ok).sort()).toEqual([false, true])
+    expect(await fixture.store.directory.listPrincipals()).toHaveLength(3)
+    const loser = tokens[outcomes.findIndex((outcome) => !outcome.ok)]!
+    expect(await enrolling(loser, [provedKey('authority', further)])).toMatchObject({ ok: true })
+  })
+})
+
 describe('a further key', () => {
   const addition = async (person: Person, key: NewKey, signer = person as Pick<Person, 'keyId' | 'sign'>) => {
     const authorizationBytes = encodeCanonical({ publicKey: key.publicKey, use: key.use })
@@ -135,6 +156,34 @@ describe('an Agent', () => {
   ])('is refused %s', async (_, changes) => {
     expect(await add(await changes())).toMatchObject({ ok: false })
     expect(fixture.service.identities.cards()).toEqual([])
+  })
+
+  it.each([
+    ['a version that is none', { capabilities: [{ id: 'release.report', version: '1.0.0 and more' }] }],
+    ['a capability id that is none', { capabilities: [{ id: 'report', version: '1.0.0' }] }],
+    ['a name that is too long', { name: 'W'.repeat(201) }],
+  ])('whose card cannot be issued, for %s, leaves its key free', async (_, changes) => {
+    const publicKey = newKey().publicKey
+    expect(await add({ publicKey, ...changes })).toMatchObject({ ok: false })
+    expect(fixture.service.identities.principals().filter(({ principal }) => principal.type === 'agent')).toEqual([])
+    expect(await add({ publicKey })).toMatchObject({ ok: true })
+  })
+
+  it.each(['a\0', '\ud800'])('whose name no store can hold, %j, leaves its key free', async (name) => {
+    const publicKey = newKey().publicKey
+    await expect(add({ publicKey, name })).rejects.toThrow()
+    expect(await add({ publicKey })).toMatchObject({ ok: true })
+  })
+
+  it('whose registration was interrupted before its card is taken up again by its key', async () => {
+    const publicKey = newKey().publicKey
+    const { append } = fixture.store.log
+    fixture.store.log.append = async () => Promise.reject(new Error('lost'))
+    expect(await add({ publicKey })).toMatchObject({ ok: false })
+    fixture.store.log.append = append
+    const again = await add({ publicKey })
+    expect(again).toMatchObject({ ok: true, value: { cardVersion: 1 } })
+    expect(fixture.service.identities.principals().filter(({ principal }) => principal.type === 'agent')).toHaveLength(1)
   })
 
   it('is known to every node at once', async () => {

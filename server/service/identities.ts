@@ -10,13 +10,13 @@ import type { SignatureVerifier } from '../../protocol/verify-document.ts'
 import type { AgentMirror } from './agent-mirror.ts'
 import { freshnessSeconds } from './freshness.ts'
 import type { Invitations } from './invitations.ts'
-import type { Clock, Directory, KeyUse, PrincipalRecord, RegisteredKey } from './ports.ts'
+import type { Clock, Directory, KeyUse, PrincipalRecord, RegisteredKey, Registration, RegistrationOutcome } from './ports.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
-import type { RegistryService } from './registry-service.ts'
+import type { CardRequest, RegistryService } from './registry-service.ts'
 import type { Identities, NewKey } from './service.ts'
 
 interface Needs {
-  readonly directory: Pick<Directory, 'addPrincipal' | 'listPrincipals'>
+  readonly directory: Pick<Directory, 'register' | 'listPrincipals'>
   readonly keys: RegistryMirror
   readonly agents: AgentMirror
   readonly invitations: Invitations
@@ -72,14 +72,10 @@ export class DirectoryIdentities implements Identities {
       const proved = await this.#checkNewKey(key, input.challenge, input.keys[index]!.proof)
       if (!proved.ok) return proved
     }
-    if (!(await this.#needs.invitations.consume(input.token))) return refuse('this invitation was just used')
-    await this.#addPrincipal({ principal, name, isAdmin: invitation.isAdmin, createdAt: this.#needs.clock.now() })
-    for (const key of keys) {
-      const added = await this.#needs.keys.add(key)
-      if (!added.ok) return added
-    }
-    this.#needs.announce()
-    return ok({ principal, keys })
+    const now = this.#needs.clock.now()
+    const record = { principal, name, isAdmin: invitation.isAdmin, createdAt: now }
+    const registered = await this.#register({ invitation: { tokenHash: invitation.tokenHash, at: now }, principal: record, keys })
+    return registered.ok ? ok({ principal, keys }) : registered
   }
 
   async addKey(input: Parameters<Identities['addKey']>[0]): ReturnType<Identities['addKey']> {
@@ -101,7 +97,7 @@ export class DirectoryIdentities implements Identities {
   }
 
   async addAgent(input: Parameters<Identities['addAgent']>[0]): ReturnType<Identities['addAgent']> {
-    const agentId = input.agentId ?? newUrn()
+    const agentId = input.agentId ?? this.#unfinishedAgent(input.publicKey) ?? newUrn()
     if (!isIdentifier(agentId)) return refuse('the agent id must be an absolute URI')
     const known = this.#principals.get(agentId)
     if (known && known.principal.type !== 'agent') return refuse('this id belongs to a Principal that is no Agent')
@@ -110,11 +106,14 @@ export class DirectoryIdentities implements Identities {
     const key = this.#agentKey(principal, input)
     const check = this.#needs.keys.check(key)
     if (!check.ok) return check
-    if (!known) await this.#addPrincipal({ principal, name: input.name, isAdmin: false, createdAt: this.#needs.clock.now() })
-    const added = await this.#needs.keys.add(key)
-    if (!added.ok) return added
-    this.#needs.announce()
-    return this.#issueCard(agentId, input, added.value.keyId)
+    // Nothing is written for an Agent that could not be given a card.
+    const prepared = await this.#needs.registry.prepareCard(this.#cardRequest(agentId, input, key))
+    if (!prepared.ok) return prepared
+    const record = known ?? { principal, name: input.name, isAdmin: false, createdAt: this.#needs.clock.now() }
+    const registered = await this.#register({ principal: record, keys: [key] })
+    if (!registered.ok) return registered
+    const issued = await this.#needs.registry.issueCard(prepared.value)
+    return issued.ok ? ok({ agentId, keyId: key.keyId, cardVersion: issued.value.cardVersion }) : refuse(issued.error.message)
   }
 
   async revokeKey(keyId: string, at?: string): ReturnType<Identities['revokeKey']> {
@@ -145,22 +144,34 @@ export class DirectoryIdentities implements Identities {
     return bytes?.length === 64 && (await this.#needs.verifySignature(publicKey, message, bytes))
   }
 
-  async #addPrincipal(record: PrincipalRecord): Promise<void> {
-    await this.#needs.directory.addPrincipal(record)
-    this.#principals.set(record.principal.id, record)
+  async #register(registration: Registration): Promise<Result<true, Refused>> {
+    const { directory, keys, announce } = this.#needs
+    const outcome = await directory.register(registration)
+    if (outcome === 'key-taken') return keys.taken()
+    if (outcome !== 'registered') return refuse(registrationFaults[outcome])
+    const { principal } = registration.principal
+    if (!this.#principals.has(principal.id)) this.#principals.set(principal.id, registration.principal)
+    keys.stored(registration.keys)
+    announce()
+    return ok(true)
   }
 
-  async #issueCard(agentId: string, input: Parameters<Identities['addAgent']>[0], keyId: string): ReturnType<Identities['addAgent']> {
-    const cardVersion = (this.cardOf(agentId)?.cardVersion ?? 0) + 1
-    const issued = await this.#needs.registry.issueCard({
+  /** The Agent that holds this key and has no card, because its registration was interrupted. */
+  #unfinishedAgent(publicKey: string): string | undefined {
+    const agents = this.principals().filter(({ principal }) => principal.type === 'agent' && this.cardOf(principal.id) === undefined)
+    return agents.find(({ principal }) => this.keysOf(principal.id).some((key) => key.publicKey === publicKey))?.principal.id
+  }
+
+  #cardRequest(agentId: string, input: Parameters<Identities['addAgent']>[0], added: RegisteredKey): CardRequest {
+    const others = this.keysOf(agentId).filter(({ keyId }) => keyId !== added.keyId)
+    return {
       agentId,
-      cardVersion,
+      cardVersion: (this.cardOf(agentId)?.cardVersion ?? 0) + 1,
       displayName: input.name,
-      publicKeys: this.keysOf(agentId).map(({ keyId, algorithm, publicKey, validFrom }) => ({ keyId, algorithm, publicKey, validFrom })),
+      publicKeys: [...others, added].map(({ keyId, algorithm, publicKey, validFrom }) => ({ keyId, algorithm, publicKey, validFrom })),
       capabilities: input.capabilities,
       maxConcurrency: input.maxConcurrency ?? 1,
-    })
-    return issued.ok ? ok({ agentId, keyId, cardVersion }) : refuse(issued.error.message)
+    }
   }
 
   #personalKey(principal: Actor, { use, publicKey, custody, label }: NewKey): RegisteredKey {
@@ -176,6 +187,11 @@ export class DirectoryIdentities implements Identities {
   #newKey(key: { principal: Actor; keyUse: KeyUse; publicKey: string; custody: string; label: string; keyId: string }): RegisteredKey {
     return { ...key, algorithm: 'Ed25519', validFrom: addSeconds(this.#needs.clock.now(), -freshnessSeconds), history: [] }
   }
+}
+
+const registrationFaults: Record<Exclude<RegistrationOutcome, 'registered' | 'key-taken'>, string> = {
+  'invitation-used': 'this invitation was just used',
+  'principal-taken': 'this id belongs to a Principal of another type',
 }
 
 const newUrn = () => `urn:uuid:${randomUUID()}`

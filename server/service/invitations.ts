@@ -4,7 +4,7 @@ import type { Clock, Directory, Invitation } from './ports.ts'
 import type { Identities } from './service.ts'
 import { newToken, tokenHashOf } from './secret-token.ts'
 
-type InvitationStore = Pick<Directory, 'addInvitation' | 'findInvitation' | 'consumeInvitation'>
+type InvitationStore = Pick<Directory, 'addInvitation' | 'findInvitation'>
 
 export class Invitations {
   readonly #store: InvitationStore
@@ -34,10 +34,5 @@ export class Invitations {
     const invitation = await this.#store.findInvitation(tokenHashOf(token))
     if (invitation === undefined) return 'this invitation does not exist or was already used'
     return invitation.expiresAt > this.#clock.now() ? invitation : 'this invitation has expired'
-  }
-
-  /** True for exactly one caller. */
-  consume(token: string): Promise<boolean> {
-    return this.#store.consumeInvitation(tokenHashOf(token), this.#clock.now())
   }
 }

@@ -14,8 +14,8 @@ export async function registerServices(store: Pick<Store, 'directory' | 'log'>, 
   const strangers = keys.filter((key) => key.keyUse === 'service' && ![organization.authority.keyId, organization.registry.keyId].includes(key.keyId))
   invariant(strangers.length === 0, 'the database holds the service keys of another Organization; its key file is needed')
   for (const [service, name] of [[organization.authority, 'Group Authority'], [organization.registry, 'Registry']] as const) {
-    await store.directory.addPrincipal({ principal: service.principal, name, isAdmin: false, createdAt: organization.createdAt })
-    const outcome = await store.directory.addKey(serviceKey(organization, service))
-    invariant(outcome !== 'taken', `the key of the ${name} is registered under other terms`)
+    const principal = { principal: service.principal, name, isAdmin: false, createdAt: organization.createdAt }
+    const outcome = await store.directory.register({ principal, keys: [serviceKey(organization, service)] })
+    invariant(outcome === 'registered', `the ${name} or its key is registered under other terms`)
   }
 }

@@ -94,6 +94,15 @@ export interface PrincipalRecord {
 }
 export interface Invitation { readonly tokenHash: string; readonly name: string; readonly isAdmin: boolean; readonly createdAt: string; readonly expiresAt: string }
 
+/** A Principal with its first keys, or an Agent's further ones. */
+export interface Registration {
+  /** Used up by the registration. */
+  readonly invitation?: { readonly tokenHash: string; readonly at: string }
+  readonly principal: PrincipalRecord
+  readonly keys: readonly RegisteredKey[]
+}
+export type RegistrationOutcome = 'registered' | 'invitation-used' | 'principal-taken' | 'key-taken'
+
 /** Organization state outside the Space logs: Principals, keys, cards, invitations, sessions. */
 export interface Directory {
   loadKeys(): Promise<{ revision: number; keys: readonly RegisteredKey[] }>
@@ -101,7 +110,11 @@ export interface Directory {
   addKey(key: RegisteredKey): Promise<'added' | 'same' | 'taken'>
   /** Only earlier boundaries are kept (A-64). */
   addKeyBoundary(keyId: string, boundary: { validUntil?: string; revokedAt?: string; recordedAt: string }): Promise<void>
-  addPrincipal(record: PrincipalRecord): Promise<'added' | 'taken'>
+  /**
+   * Writes all of it or nothing. A Principal of that id and type and a key under those terms stay as they are; `invitation-used`
+   * for all but one caller, `principal-taken` for another type, `key-taken` as for `addKey`.
+   */
+  register(registration: Registration): Promise<RegistrationOutcome>
   listPrincipals(): Promise<readonly PrincipalRecord[]>
   putCard(card: AgentCard, bytes: Uint8Array): Promise<void>
   listCards(): Promise<readonly AgentCard[]>
@@ -110,8 +123,6 @@ export interface Directory {
   sessionEpochs(): Promise<ReadonlyMap<string, number>>
   addInvitation(invitation: Invitation): Promise<void>
   findInvitation(tokenHash: string): Promise<Invitation | undefined>
-  /** True for exactly one caller. */
-  consumeInvitation(tokenHash: string, at: string): Promise<boolean>
   addConsoleSession(session: { tokenHash: string; principalId: string; keyId: string; expiresAt: string }): Promise<void>
   findConsoleSession(tokenHash: string): Promise<{ principalId: string; keyId: string; expiresAt: string } | undefined>
   endConsoleSession(tokenHash: string): Promise<void>
@@ -119,6 +130,8 @@ export interface Directory {
   loadCursors(agentId: string): Promise<ReadonlyMap<string, number>>
   /** Refused verification and admission attempts with stage and reason, for auditors only (A-106). */
   addAuditEntry(entry: { at: string; stage: string; reason: string; door: string; spaceId?: string; detail: Record<string, unknown> }): Promise<void>
+  /** Deletes invitations and console sessions that expired, and audit entries that were written, before these times (UTC with milliseconds). */
+  forget(older: { expiredBefore: string; auditedBefore: string }): Promise<void>
 }
 
 export interface StoredArtifact { readonly contentHash: string; readonly sizeBytes: number; readonly mediaType: string }

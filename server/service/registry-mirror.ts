@@ -70,17 +70,23 @@ export class RegistryMirror implements KeyResolver {
   async add(key: RegisteredKey): Promise<Result<RegisteredKey, { reason: string }>> {
     const check = this.check(key)
     if (!check.ok) return check
-    const outcome = await this.#store.addKey(key)
-    if (outcome === 'taken') {
-      await this.refresh()
-      return err({ reason: registryFaults['public-key-reused'] })
-    }
-    if (outcome === 'same') return ok(this.#keys.get(key.keyId) ?? key)
-    this.#admit(key)
-    return ok(key)
+    if ((await this.#store.addKey(key)) === 'taken') return this.taken()
+    this.stored([key])
+    return ok(this.#keys.get(key.keyId)!)
   }
 
-  /** Whether `add` would take this key, as far as this node knows. */
+  /** Takes over keys that the store has just bound. */
+  stored(keys: readonly RegisteredKey[]): void {
+    for (const key of keys) if (!this.#keys.has(key.keyId)) this.#admit(key)
+  }
+
+  /** Looks who was faster with a key that the store did not bind, and says so. */
+  async taken(): Promise<Result<never, { reason: string }>> {
+    await this.refresh()
+    return err({ reason: registryFaults['public-key-reused'] })
+  }
+
+  /** Whether this key could be bound, as far as this node knows. */
   check(key: RegisteredKey): Result<true, { reason: string }> {
     const extended = extendRegistry(this.#registry, key)
     return extended.ok ? ok(true) : err({ reason: registryFaults[extended.error] })

@@ -8,6 +8,7 @@ import { AGENT_CARD_REGISTER, SESSION_OPEN } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { signDocument } from '../../protocol/signed-documents.ts'
+import { validateDocument } from '../../protocol/validate.ts'
 import type { OrganizationEnv } from '../authority/types.ts'
 import { decodeEvent } from './event-bytes.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
@@ -26,6 +27,9 @@ export interface CardRequest {
   readonly capabilities: readonly { id: string; version: string }[]
   readonly maxConcurrency: number
 }
+
+/** A card that keeps to its schema, and the Action ID that will register it. */
+export interface PreparedCard { readonly actionId: string; readonly card: AgentCard }
 
 interface Needs {
   readonly organization: OrganizationKeys
@@ -47,11 +51,11 @@ export class RegistryService {
     this.#needs = needs
   }
 
-  /** Signs and registers a card; the operator's registration is the evidence for its capabilities (A-28). */
-  async issueCard(request: CardRequest): Promise<Result<AgentCard, Rejection>> {
+  /** Signs a card, unregistered; the operator's registration is the evidence for its capabilities (A-28). */
+  async prepareCard(request: CardRequest): Promise<Result<PreparedCard, { reason: string }>> {
     const { organization, clock, origin } = this.#needs
     const actionId = newUrn()
-    const card = await this.#sign(
+    const card: AgentCard = await this.#sign(
       {
         agentId: request.agentId,
         organizationId: organization.organizationId,
@@ -68,6 +72,12 @@ export class RegistryService {
       },
       'issuedAt',
     )
+    const fault = validateDocument('agent-card', card)
+    return fault ? err({ reason: `the Agent Card cannot be issued: ${fault.path} ${fault.message}` }) : ok({ actionId, card })
+  }
+
+  /** Registers a prepared card. */
+  async issueCard({ actionId, card }: PreparedCard): Promise<Result<AgentCard, Rejection>> {
     const submitted = await this.#submit(AGENT_CARD_REGISTER, actionId, { card })
     if (!submitted.ok) return submitted
     await this.#needs.directory.putCard(card, encodeCanonical(card))

@@ -1,10 +1,11 @@
 import { and, asc, desc, eq, isNull, sql as text } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { agentSessions, audit, cards, consoleSessions, cursors, invitations, principals } from '../../drizzle/schema.ts'
 import type { Actor, AgentCard } from '../../protocol/generated/types.ts'
-import { storableText } from '../authority/read-model-rows.ts'
-import type { Directory } from '../service/ports.ts'
-import { createKeyDirectory } from './key-directory.ts'
+import { storableText } from '../authority/storable-text.ts'
+import type { Directory, PrincipalRecord, Registration, RegistrationOutcome } from '../service/ports.ts'
+import { createKeyDirectory, insertKey } from './key-directory.ts'
 import { StoreFault } from './store-fault.ts'
 
 /** The Organization's state outside the Space logs, in PostgreSQL. */
@@ -13,23 +14,70 @@ export const createDirectory = (database: PostgresJsDatabase): Directory => ({
   ...createPrincipalDirectory(database),
   ...createAgentDirectory(database),
   ...createConsoleDirectory(database),
-  async addAuditEntry({ detail, spaceId, ...entry }) {
-    await database.insert(audit).values({ ...entry, spaceId: spaceId === undefined ? null : storableText(spaceId), detail: JSON.stringify(detail) })
-  },
+  ...createAuditDirectory(database),
 })
 
-function createPrincipalDirectory(database: PostgresJsDatabase): Pick<Directory, 'addPrincipal' | 'listPrincipals'> {
+type Transaction = Pick<PostgresJsDatabase, 'insert' | 'select' | 'update'>
+
+function createPrincipalDirectory(database: PostgresJsDatabase): Pick<Directory, 'register' | 'listPrincipals'> {
   return {
-    async addPrincipal({ principal, ...record }) {
-      const row = { ...record, name: storableText(record.name), principalId: principal.id, principalType: principal.type }
-      const added = await database.insert(principals).values(row).onConflictDoNothing().returning({ principalId: principals.principalId })
-      return added.length === 1 ? 'added' : 'taken'
+    async register(registration) {
+      try {
+        await database.transaction((transaction) => register(transaction, registration))
+        return 'registered'
+      } catch (cause) {
+        if (cause instanceof Unregistered) return cause.outcome
+        throw cause
+      }
     },
     async listPrincipals() {
       const rows = await database.select().from(principals)
       return rows
         .map(({ principalId: id, principalType: type, ...record }) => ({ principal: { type, id } as Actor, ...record }))
         .sort((a, b) => (a.principal.id < b.principal.id ? -1 : 1))
+    },
+  }
+}
+
+/** Thrown inside the transaction of a registration, so that it is rolled back. */
+class Unregistered extends Error {
+  override readonly name = 'Unregistered'
+  constructor(readonly outcome: Exclude<RegistrationOutcome, 'registered'>) {
+    super(outcome)
+  }
+}
+
+async function register(transaction: Transaction, { invitation, principal, keys }: Registration): Promise<void> {
+  if (invitation !== undefined) {
+    const used = await transaction.update(invitations).set({ consumedAt: invitation.at }).where(isOpen(invitation.tokenHash)).returning({ tokenHash: invitations.tokenHash })
+    if (used.length === 0) throw new Unregistered('invitation-used')
+  }
+  if (!(await insertPrincipal(transaction, principal))) throw new Unregistered('principal-taken')
+  // In one order everywhere: rivals that hold each other's first key would wait for each other.
+  const ordered = [...keys].sort((a, b) => (a.publicKey < b.publicKey ? -1 : 1))
+  for (const key of ordered) if ((await insertKey(transaction, key)) === 'taken') throw new Unregistered('key-taken')
+}
+
+/** False when a Principal of another type has this id. */
+async function insertPrincipal(transaction: Transaction, { principal: { id, type }, ...record }: PrincipalRecord): Promise<boolean> {
+  await transaction.insert(principals).values({ ...record, principalId: id, principalType: type }).onConflictDoNothing()
+  const [stored] = await transaction.select({ type: principals.principalType }).from(principals).where(eq(principals.principalId, id))
+  return stored?.type === type
+}
+
+const isOpen = (tokenHash: string) => and(eq(invitations.tokenHash, tokenHash), isNull(invitations.consumedAt))
+
+function createAuditDirectory(database: PostgresJsDatabase): Pick<Directory, 'addAuditEntry' | 'forget'> {
+  // Byte by byte: the database may be set up to order text by the rules of some language.
+  const isBefore = (column: AnyPgColumn, time: string) => text`${column} collate "C" < ${time}`
+  return {
+    async addAuditEntry({ detail, spaceId, ...entry }) {
+      await database.insert(audit).values({ ...entry, spaceId: spaceId === undefined ? null : storableText(spaceId), detail: JSON.stringify(detail) })
+    },
+    async forget({ expiredBefore, auditedBefore }) {
+      await database.delete(consoleSessions).where(isBefore(consoleSessions.expiresAt, expiredBefore))
+      await database.delete(invitations).where(isBefore(invitations.expiresAt, expiredBefore))
+      await database.delete(audit).where(isBefore(audit.at, auditedBefore))
     },
   }
 }
@@ -79,21 +127,16 @@ function createAgentDirectory(
 
 function createConsoleDirectory(
   database: PostgresJsDatabase,
-): Pick<Directory, 'addInvitation' | 'findInvitation' | 'consumeInvitation' | 'addConsoleSession' | 'findConsoleSession' | 'endConsoleSession'> {
-  const open = (tokenHash: string) => and(eq(invitations.tokenHash, tokenHash), isNull(invitations.consumedAt))
+): Pick<Directory, 'addInvitation' | 'findInvitation' | 'addConsoleSession' | 'findConsoleSession' | 'endConsoleSession'> {
   return {
     async addInvitation(invitation) {
-      await database.insert(invitations).values({ ...invitation, name: storableText(invitation.name) })
+      await database.insert(invitations).values(invitation)
     },
     async findInvitation(tokenHash) {
-      const [row] = await database.select().from(invitations).where(open(tokenHash))
+      const [row] = await database.select().from(invitations).where(isOpen(tokenHash))
       if (row === undefined) return undefined
       const { consumedAt: _consumedAt, ...invitation } = row
       return invitation
-    },
-    async consumeInvitation(tokenHash, at) {
-      const consumed = await database.update(invitations).set({ consumedAt: at }).where(open(tokenHash)).returning({ tokenHash: invitations.tokenHash })
-      return consumed.length === 1
     },
     async addConsoleSession(session) {
       await database.insert(consoleSessions).values(session)

@@ -26,16 +26,7 @@ export function createKeyDirectory(database: PostgresJsDatabase): Pick<Directory
       }
     },
 
-    addKey: (key) =>
-      database.transaction(async (transaction) => {
-        const added = await transaction.insert(keys).values(keyRow(key)).onConflictDoNothing().returning({ keyId: keys.keyId })
-        if (added.length === 1) {
-          if (key.history.length > 0) await transaction.insert(keyBoundaries).values(key.history.map((boundary, entry) => ({ keyId: key.keyId, entry, ...boundary })))
-          return 'added'
-        }
-        const rivals = await transaction.select().from(keys).where(or(eq(keys.keyId, key.keyId), eq(keys.publicKey, key.publicKey)))
-        return rivals.every((rival) => bindsTheSame(rival, keyRow(key))) ? 'same' : 'taken'
-      }),
+    addKey: (key) => database.transaction((transaction) => insertKey(transaction, key)),
 
     addKeyBoundary: (keyId, boundary) =>
       database.transaction(async (transaction) => {
@@ -47,6 +38,17 @@ export function createKeyDirectory(database: PostgresJsDatabase): Pick<Directory
         if (earlier) await transaction.insert(keyBoundaries).values({ keyId, entry: history.length, ...earlier, recordedAt: boundary.recordedAt })
       }),
   }
+}
+
+/** Binds a key for good, unless its id or public key is bound. */
+export async function insertKey(transaction: Pick<PostgresJsDatabase, 'insert' | 'select'>, key: RegisteredKey): Promise<'added' | 'same' | 'taken'> {
+  const added = await transaction.insert(keys).values(keyRow(key)).onConflictDoNothing().returning({ keyId: keys.keyId })
+  if (added.length === 1) {
+    if (key.history.length > 0) await transaction.insert(keyBoundaries).values(key.history.map((boundary, entry) => ({ keyId: key.keyId, entry, ...boundary })))
+    return 'added'
+  }
+  const rivals = await transaction.select().from(keys).where(or(eq(keys.keyId, key.keyId), eq(keys.publicKey, key.publicKey)))
+  return rivals.every((rival) => bindsTheSame(rival, keyRow(key))) ? 'same' : 'taken'
 }
 
 /** Every binding and boundary at one moment. */

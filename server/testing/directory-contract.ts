@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentCard } from '../../protocol/generated/types.ts'
-import type { RegisteredKey, Store } from '../service/ports.ts'
+import type { PrincipalRecord, RegisteredKey, Store } from '../service/ports.ts'
 import { newHash, newId } from './batch-samples.ts'
 
 const key = (changes: Partial<RegisteredKey> = {}): RegisteredKey => ({
@@ -17,12 +17,20 @@ const key = (changes: Partial<RegisteredKey> = {}): RegisteredKey => ({
   ...changes,
 })
 
+const record = (changes: Partial<PrincipalRecord> = {}): PrincipalRecord => ({ principal: { type: 'human', id: newId() }, name: 'Ada', isAdmin: true, createdAt: '2026-11-29T10:00:00.000Z', ...changes })
+const use = (tokenHash: string) => ({ tokenHash, at: '2026-11-29T11:00:00.000Z' })
+
 // The store reads two members of a Card and keeps its bytes.
 const card = (agentId: string, cardVersion: number, displayName = 'Inventory'): AgentCard => ({ agentId, cardVersion, displayName }) as AgentCard
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 
 export function describeDirectory(store: () => Store): void {
   const directory = () => store().directory
+  const addInvitation = async (changes: { expiresAt?: string } = {}) => {
+    const invitation = { tokenHash: newHash(), name: 'Ada', isAdmin: false, createdAt: '2026-11-29T10:00:00.000Z', expiresAt: '2026-11-30T10:00:00.000Z', ...changes }
+    await directory().addInvitation(invitation)
+    return invitation
+  }
   const loadKey = async (keyId: string) => (await directory().loadKeys()).keys.find((known) => known.keyId === keyId)
 
   describe('keys', () => {
@@ -96,14 +104,66 @@ export function describeDirectory(store: () => Store): void {
     })
   })
 
-  describe('people and Agents', () => {
-    it('take a Principal id once', async () => {
-      const record = { principal: { type: 'human', id: newId() } as const, name: 'Ada', isAdmin: true, createdAt: '2026-11-29T10:00:00.000Z' }
-      expect(await directory().addPrincipal(record)).toBe('added')
-      expect(await directory().addPrincipal({ ...record, name: 'Eve' })).toBe('taken')
-      expect((await directory().listPrincipals()).filter((known) => known.principal.id === record.principal.id)).toEqual([record])
+  describe('registrations', () => {
+    const people = async (id: string) => (await directory().listPrincipals()).filter((known) => known.principal.id === id)
+
+    it('keep a Principal and its keys as they were first registered', async () => {
+      const [principal, own] = [record(), key()]
+      expect(await directory().register({ principal, keys: [own] })).toBe('registered')
+      expect(await directory().register({ principal: { ...principal, name: 'Eve' }, keys: [{ ...own, label: 'renamed' }, key({ principal: principal.principal })] })).toBe('registered')
+      expect([await people(principal.principal.id), await loadKey(own.keyId)]).toEqual([[principal], own])
     })
 
+    it('refuse the id of a Principal of another type', async () => {
+      const principal = record()
+      await directory().register({ principal, keys: [] })
+      const agentKey = key()
+      const outcome = await directory().register({ principal: { ...principal, principal: { type: 'agent', id: principal.principal.id } }, keys: [agentKey] })
+      expect([outcome, await people(principal.principal.id), await loadKey(agentKey.keyId)]).toEqual(['principal-taken', [principal], undefined])
+    })
+
+    it('let exactly one of 20 callers use an invitation', async () => {
+      const invitation = await addInvitation()
+      expect(await directory().findInvitation(invitation.tokenHash)).toEqual(invitation)
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => directory().register({ invitation: use(invitation.tokenHash), principal: record(), keys: [key()] })))
+      expect(outcomes.sort()).toEqual([...Array.from({ length: 19 }, () => 'invitation-used'), 'registered'])
+      expect(await directory().findInvitation(invitation.tokenHash)).toBeUndefined()
+      expect(await directory().register({ invitation: use(newHash()), principal: record(), keys: [] })).toBe('invitation-used')
+    })
+
+    it('write nothing when a key is taken (A-62)', async () => {
+      const [taken, free, invitation, principal] = [key(), key(), await addInvitation(), record()]
+      await directory().addKey(taken)
+      expect(await directory().register({ invitation: use(invitation.tokenHash), principal, keys: [free, key({ publicKey: taken.publicKey })] })).toBe('key-taken')
+      expect([await directory().findInvitation(invitation.tokenHash), await people(principal.principal.id), await loadKey(free.keyId)]).toEqual([invitation, [], undefined])
+    })
+
+    it('of the same keys at once, in whatever order, are won by one', async () => {
+      const [one, two] = [newId(), newId()]
+      const orders = Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? [one, two] : [two, one]))
+      const outcomes = await Promise.all(orders.map((order) => directory().register({ principal: record(), keys: order.map((publicKey) => key({ publicKey })) })))
+      expect(outcomes.sort()).toEqual([...Array.from({ length: 7 }, () => 'key-taken'), 'registered'])
+    })
+
+    it.each([
+      ['a label', () => ({ keys: [key(), key({ label: 'nul \0' })] })],
+      ['a custody', () => ({ keys: [key({ custody: 'nul \0' })] })],
+      ['a name', () => ({ principal: record({ name: 'nul \0' }) })],
+    ])('write nothing when %s holds U+0000', async (_, changes) => {
+      const invitation = await addInvitation()
+      const registration = { invitation: use(invitation.tokenHash), principal: record(), keys: [key()], ...changes() }
+      await expect(directory().register(registration)).rejects.toThrow()
+      expect([await directory().findInvitation(invitation.tokenHash), await people(registration.principal.principal.id), await loadKey(registration.keys[0]!.keyId)]).toEqual([invitation, [], undefined])
+    })
+
+    it('and questions refuse U+0000', async () => {
+      await expect(directory().findInvitation('nul \0')).rejects.toThrow()
+      await expect(store().readModels.missionById('nul \0')).rejects.toThrow()
+      await expect(store().log.head('nul \0')).rejects.toThrow()
+    })
+  })
+
+  describe('people and Agents', () => {
     it('list the newest Card of an Agent and never change a version', async () => {
       const agentId = newId()
       for (const version of [1, 3, 2]) await directory().putCard(card(agentId, version), encode(card(agentId, version)))
@@ -128,16 +188,6 @@ export function describeDirectory(store: () => Store): void {
   })
 
   describe('invitations and console sessions', () => {
-    it('let exactly one of 20 callers use an invitation', async () => {
-      const invitation = { tokenHash: newHash(), name: 'Ada', isAdmin: false, createdAt: '2026-11-29T10:00:00.000Z', expiresAt: '2026-11-30T10:00:00.000Z' }
-      await directory().addInvitation(invitation)
-      expect(await directory().findInvitation(invitation.tokenHash)).toEqual(invitation)
-      const outcomes = await Promise.all(Array.from({ length: 20 }, () => directory().consumeInvitation(invitation.tokenHash, '2026-11-29T11:00:00.000Z')))
-      expect(outcomes.filter(Boolean)).toHaveLength(1)
-      expect(await directory().findInvitation(invitation.tokenHash)).toBeUndefined()
-      expect(await directory().consumeInvitation(newHash(), '2026-11-29T11:00:00.000Z')).toBe(false)
-    })
-
     it('find a console session until it ends', async () => {
       const session = { tokenHash: newHash(), principalId: newId(), keyId: newId(), expiresAt: '2026-11-30T10:00:00.000Z' }
       await directory().addConsoleSession(session)
@@ -145,6 +195,16 @@ export function describeDirectory(store: () => Store): void {
       expect(await directory().findConsoleSession(tokenHash)).toEqual(found)
       await directory().endConsoleSession(tokenHash)
       expect(await directory().findConsoleSession(tokenHash)).toBeUndefined()
+    })
+
+    it('are forgotten once they are out of date', async () => {
+      const session = { tokenHash: newHash(), principalId: newId(), keyId: newId(), expiresAt: '2026-11-30T10:00:00.000Z' }
+      const [older, newer] = [await addInvitation({ expiresAt: '2026-11-30T10:00:00.000Z' }), await addInvitation({ expiresAt: '2026-11-30T10:00:00.001Z' })]
+      await directory().addConsoleSession(session)
+      await directory().addConsoleSession({ ...session, tokenHash: `${session.tokenHash}x`, expiresAt: '2026-11-30T10:00:00.001Z' })
+      await directory().forget({ expiredBefore: '2026-11-30T10:00:00.001Z', auditedBefore: '2026-08-30T10:00:00.000Z' })
+      expect([await directory().findInvitation(older.tokenHash), await directory().findInvitation(newer.tokenHash)]).toEqual([undefined, newer])
+      expect([await directory().findConsoleSession(session.tokenHash), await directory().findConsoleSession(`${session.tokenHash}x`)]).toEqual([undefined, expect.objectContaining({ keyId: session.keyId })])
     })
 
     it('take audit entries with whatever a peer sent (A-106)', async () => {

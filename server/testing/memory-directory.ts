@@ -2,27 +2,32 @@ import { invariant } from '../../protocol/result.ts'
 import type { KeyBoundary } from '../../protocol/key-registry.ts'
 import { compareInstants, parseTimestamp } from '../../protocol/timestamp.ts'
 import type { AgentCard } from '../../protocol/generated/types.ts'
-import type { Directory, Invitation, PrincipalRecord, RegisteredKey } from '../service/ports.ts'
+import type { Directory, Invitation, PrincipalRecord, RegisteredKey, Registration, RegistrationOutcome } from '../service/ports.ts'
+
+class Tables {
+  readonly keys = new Map<string, RegisteredKey>()
+  readonly principals = new Map<string, PrincipalRecord>()
+  /** Those that were not used. */
+  readonly invitations = new Map<string, Invitation>()
+  readonly sessions = new Map<string, { principalId: string; keyId: string; expiresAt: string }>()
+}
 
 /** The Organization's directory in Maps. */
 export function createMemoryDirectory(): Directory {
-  return { ...createKeys(), ...createPrincipals(), ...createAgents(), ...createConsole(), addAuditEntry: async () => {} }
+  const tables = new Tables()
+  return { ...createKeys(tables), ...createPrincipals(tables), ...createAgents(), ...createConsole(tables), addAuditEntry: async () => {} }
 }
 
-function createKeys(): Pick<Directory, 'loadKeys' | 'addKey' | 'addKeyBoundary'> {
-  const keys = new Map<string, RegisteredKey>()
+function createKeys({ keys }: Tables): Pick<Directory, 'loadKeys' | 'addKey' | 'addKeyBoundary'> {
   return {
     async loadKeys() {
       const sorted = [...keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1))
       return { revision: sorted.reduce((sum, key) => sum + 1 + key.history.length, 0), keys: sorted }
     },
     async addKey(key) {
-      const rivals = [...keys.values()].filter((rival) => rival.keyId === key.keyId || rival.publicKey === key.publicKey)
-      if (rivals.length > 0) return rivals.every((rival) => termsOf(rival) === termsOf(key)) ? 'same' : 'taken'
-      const { use: _use, ...binding } = key
-      const isPersonal = key.keyUse === 'authority' || key.keyUse === 'conversation'
-      keys.set(key.keyId, { ...binding, ...(isPersonal && { use: key.keyUse }) } as RegisteredKey)
-      return 'added'
+      const standing = standingOf(keys, key)
+      if (standing === 'free') insertKey(keys, key)
+      return standing === 'free' ? 'added' : standing
     },
     async addKeyBoundary(keyId, { validUntil, revokedAt, recordedAt }) {
       const key = keys.get(keyId)
@@ -36,6 +41,18 @@ function createKeys(): Pick<Directory, 'loadKeys' | 'addKey' | 'addKeyBoundary'>
   }
 }
 
+function standingOf(keys: ReadonlyMap<string, RegisteredKey>, key: RegisteredKey): 'free' | 'same' | 'taken' {
+  const rivals = [...keys.values()].filter((rival) => rival.keyId === key.keyId || rival.publicKey === key.publicKey)
+  if (rivals.length === 0) return 'free'
+  return rivals.every((rival) => termsOf(rival) === termsOf(key)) ? 'same' : 'taken'
+}
+
+function insertKey(keys: Map<string, RegisteredKey>, key: RegisteredKey): void {
+  const { use: _use, ...binding } = key
+  const isPersonal = key.keyUse === 'authority' || key.keyUse === 'conversation'
+  keys.set(key.keyId, { ...binding, ...(isPersonal && { use: key.keyUse }) } as RegisteredKey)
+}
+
 const termsOf = ({ keyId, publicKey, algorithm, principal, validFrom, keyUse }: RegisteredKey) =>
   JSON.stringify([keyId, publicKey, algorithm, principal.type, principal.id, validFrom, keyUse])
 
@@ -43,16 +60,23 @@ function isEarlier(end: string | undefined, recorded: readonly (string | undefin
   return end !== undefined && recorded.every((other) => other === undefined || compareInstants(parseTimestamp(end)!, parseTimestamp(other)!) < 0)
 }
 
-function createPrincipals(): Pick<Directory, 'addPrincipal' | 'listPrincipals'> {
-  const principals = new Map<string, PrincipalRecord>()
+function createPrincipals(tables: Tables): Pick<Directory, 'register' | 'listPrincipals'> {
   return {
-    async addPrincipal(record) {
-      if (principals.has(record.principal.id)) return 'taken'
-      principals.set(record.principal.id, record)
-      return 'added'
-    },
-    listPrincipals: async () => [...principals.values()].sort((a, b) => (a.principal.id < b.principal.id ? -1 : 1)),
+    register: async (registration) => register(tables, registration),
+    listPrincipals: async () => [...tables.principals.values()].sort((a, b) => (a.principal.id < b.principal.id ? -1 : 1)),
   }
+}
+
+/** Checks everything before it writes anything. */
+function register({ principals, keys, invitations }: Tables, { invitation, principal: record, keys: own }: Registration): RegistrationOutcome {
+  const { principal } = record
+  if (invitation && !invitations.has(invitation.tokenHash)) return 'invitation-used'
+  if ((principals.get(principal.id)?.principal.type ?? principal.type) !== principal.type) return 'principal-taken'
+  if (own.some((key) => standingOf(keys, key) === 'taken')) return 'key-taken'
+  if (invitation) invitations.delete(invitation.tokenHash)
+  if (!principals.has(principal.id)) principals.set(principal.id, record)
+  for (const key of own) if (standingOf(keys, key) === 'free') insertKey(keys, key)
+  return 'registered'
 }
 
 function createAgents(): Pick<Directory, 'putCard' | 'listCards' | 'nextSessionEpoch' | 'sessionEpochs' | 'saveCursor' | 'loadCursors'> {
@@ -84,23 +108,23 @@ function createAgents(): Pick<Directory, 'putCard' | 'listCards' | 'nextSessionE
   }
 }
 
-type ConsoleMembers = 'addInvitation' | 'findInvitation' | 'consumeInvitation' | 'addConsoleSession' | 'findConsoleSession' | 'endConsoleSession'
+type ConsoleMembers = 'addInvitation' | 'findInvitation' | 'addConsoleSession' | 'findConsoleSession' | 'endConsoleSession' | 'forget'
 
-function createConsole(): Pick<Directory, ConsoleMembers> {
-  const invitations = new Map<string, Invitation>()
-  const sessions = new Map<string, { principalId: string; keyId: string; expiresAt: string }>()
+function createConsole({ invitations, sessions }: Tables): Pick<Directory, ConsoleMembers> {
   return {
     async addInvitation(invitation) {
       invitations.set(invitation.tokenHash, invitation)
     },
     findInvitation: async (tokenHash) => invitations.get(tokenHash),
-    consumeInvitation: async (tokenHash) => invitations.delete(tokenHash),
     async addConsoleSession({ tokenHash, ...session }) {
       sessions.set(tokenHash, session)
     },
     findConsoleSession: async (tokenHash) => sessions.get(tokenHash),
     async endConsoleSession(tokenHash) {
       sessions.delete(tokenHash)
+    },
+    async forget({ expiredBefore }) {
+      for (const rows of [invitations, sessions]) for (const [tokenHash, { expiresAt }] of rows) if (expiresAt < expiredBefore) rows.delete(tokenHash)
     },
   }
 }
