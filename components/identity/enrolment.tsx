@@ -8,7 +8,7 @@ import { QueryState } from '../shell/query-state.tsx'
 import { HELD_KEYS, useCustodyProbe } from '../shell/use-held-keys.ts'
 import type { RefusalWords } from '../signing/refusal-sentences.ts'
 import { useSigner } from '../signing/signer-provider.tsx'
-import { useTRPC, useTRPCClient } from '../trpc.tsx'
+import { useTRPCClient } from '../trpc.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -33,9 +33,14 @@ const useInvitationToken = (): string | undefined =>
 /** From an invitation link to a person with two keys. */
 export function Enrolment() {
   const token = useInvitationToken()
-  const trpc = useTRPC()
+  const api = useTRPCClient()
   const [enrolledAs, setEnrolledAs] = useState<string>()
-  const invitation = useQuery(trpc.enrolment.look.queryOptions(token ? { token } : skipToken, { staleTime: Infinity, retry: false }))
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: token ? () => api.enrolment.look.mutate({ token }) : skipToken,
+    staleTime: Infinity,
+    retry: false,
+  })
   if (enrolledAs !== undefined) return <Enrolled name={enrolledAs} />
   if (token === '') return <NoInvitation reason="The address holds no invitation." />
   return (

@@ -50,18 +50,25 @@ describe('the handshake (A-34, O-2)', () => {
     ['a signature of something else', { signature: encodeBase64url(new Uint8Array(64)) }],
     ['a signature that is none', { signature: 'AA' }],
     ['an unknown challenge', { challengeId: 'urn:example:other' }],
-  ])('refuses %s, and the challenge is spent', async (_, changes) => {
+    ['a challenge of another server', { challengeId: encodeBase64url(new Uint8Array(54)) }],
+  ])('refuses %s', async (_, changes) => {
     const { response } = await challenged()
     const refused = await fixture.service.sessions.accept({ ...response, ...changes })
     expect(refused).toMatchObject({ ok: false, error: { code: 'AUTH_INVALID_SIGNATURE' } })
-    if (!('challengeId' in changes)) expect(await fixture.service.sessions.accept(response)).toMatchObject({ ok: false })
   })
 
-  it('refuses a second use of a challenge, and a late one', async () => {
+  it('cannot be denied to anybody by asking for challenges without end', async () => {
+    const { response } = await challenged()
+    for (let asked = 0; asked < 10_001; asked++) await fixture.service.sessions.challenge(hello())
+    expect(await fixture.service.sessions.accept(response)).toMatchObject({ ok: true })
+  })
+
+  it('opens one session for each challenge, at once or later, and none for a late one', async () => {
     const { sessions } = fixture.service
     const { response } = await challenged()
     const late = await challenged()
-    expect(await sessions.accept(response)).toMatchObject({ ok: true })
+    const outcomes = await Promise.all([sessions.accept(response), sessions.accept(response)])
+    expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
     expect(await sessions.accept(response)).toMatchObject({ ok: false })
     fixture.clock.advance(60)
     expect(await sessions.accept(late.response)).toMatchObject({ ok: false })

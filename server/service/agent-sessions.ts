@@ -1,7 +1,6 @@
 // Live Agent runtimes: the signed handshake, one current session per Agent, presence.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
-import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -10,6 +9,7 @@ import { addSeconds } from '../../protocol/timestamp.ts'
 import type { SignatureVerifier } from '../../protocol/verify-document.ts'
 import type { ReplacedSession } from '../authority/session-replaced.ts'
 import type { AgentMirror } from './agent-mirror.ts'
+import { Challenges } from './challenges.ts'
 import { DueTimers } from './due-timers.ts'
 import type { Clock, Directory } from './ports.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
@@ -20,7 +20,6 @@ import { Turns } from './turns.ts'
 
 const challengeSeconds = 60
 const sessionSeconds = 12 * 60 * 60
-const maximumOpenChallenges = 10_000
 
 interface Needs {
   readonly directory: Pick<Directory, 'nextSessionEpoch'>
@@ -37,11 +36,10 @@ interface Needs {
 
 type Hello = Parameters<Sessions['challenge']>[0]
 type Response = Parameters<Sessions['accept']>[0]
-interface OpenChallenge extends Hello { readonly serverNonce: string; readonly bytes: Uint8Array; readonly expiresAt: string }
 
 export class AgentSessions implements Sessions {
   readonly #needs: Needs
-  readonly #challenges = new Map<string, OpenChallenge>()
+  readonly #challenges: Challenges
   /** The newest session that each Agent opened here; what is older is fenced and forgotten. */
   readonly #newest = new Map<string, { readonly session: AgentSession; readonly tokenHash: string; isConnected: boolean }>()
   readonly #byTokenHash = new Map<string, AgentSession>()
@@ -52,6 +50,7 @@ export class AgentSessions implements Sessions {
 
   constructor(needs: Needs) {
     this.#needs = needs
+    this.#challenges = new Challenges(needs.clock, challengeSeconds)
     this.#ends = new DueTimers(needs.clock, (agentId) => this.#review(agentId))
     needs.agents.onEpoch((agentId) => this.#review(agentId))
     needs.keys.onBoundary(({ principal }) => this.#review(principal.id))
@@ -59,25 +58,18 @@ export class AgentSessions implements Sessions {
 
   async challenge(hello: Hello): Promise<Result<Challenge, Rejection>> {
     if (this.#validAgentKey(hello) === undefined) return refused()
-    this.#dropExpired()
-    const challengeId = `urn:uuid:${randomUUID()}`
     const serverNonce = encodeBase64url(randomBytes(32))
-    const expiresAt = addSeconds(this.#needs.clock.now(), challengeSeconds)
-    const { agentId, keyId, clientNonce } = hello
-    const transcript = { agentId, keyId, clientNonce, serverNonce, challengeId, expiresAt, audience: this.#needs.audience, protocolVersion: '0.1', purpose: 'missionweaveprotocol.session' }
-    const bytes = encodeCanonical(transcript)
-    this.#challenges.set(challengeId, { agentId, keyId, clientNonce, serverNonce, bytes, expiresAt })
+    const { challengeId, bytes, expiresAt } = this.#challenges.issue(this.#transcript({ ...hello, serverNonce }))
     return ok({ challengeId, serverNonce, challenge: encodeBase64url(bytes), expiresAt })
   }
 
   async accept(response: Response): Promise<Result<AgentSession, Rejection>> {
-    const open = this.#challenges.get(response.challengeId)
-    this.#challenges.delete(response.challengeId)
-    if (open === undefined || !answers(response, open) || open.expiresAt <= this.#needs.clock.now()) return refused()
+    const transcript = this.#challenges.recall(response.challengeId, this.#transcript(response))
     const publicKey = this.#validAgentKey(response)
     const signature = decodeBase64url(response.signature)
-    if (publicKey === undefined || signature?.length !== 64) return refused()
-    if (!(await this.#needs.verifySignature(publicKey, open.bytes, signature))) return refused()
+    if (transcript === undefined || publicKey === undefined || signature?.length !== 64) return refused()
+    if (!(await this.#needs.verifySignature(publicKey, transcript, signature))) return refused()
+    if (!this.#challenges.spend(response.challengeId)) return refused()
     // One at a time for each Agent, so that epochs are granted in the order in which they are recorded.
     return this.#handshakes.run(response.agentId, () => this.#open(response.agentId, response.keyId))
   }
@@ -159,22 +151,10 @@ export class AgentSessions implements Sessions {
     return card && card.status !== 'revoked' && principal?.type === 'agent' && principal.id === agentId ? valid?.publicKey : undefined
   }
 
-  /** Anybody may say hello, so the table is bounded: expired challenges go first, then the oldest. */
-  #dropExpired(): void {
-    if (this.#challenges.size < maximumOpenChallenges) return
-    const now = this.#needs.clock.now()
-    for (const [id, open] of this.#challenges) if (open.expiresAt <= now) this.#challenges.delete(id)
-    for (const id of this.#challenges.keys()) {
-      if (this.#challenges.size < maximumOpenChallenges) return
-      this.#challenges.delete(id)
-    }
+  /** What both sides bind themselves to; the challenge adds its id and its end. */
+  #transcript({ agentId, keyId, clientNonce, serverNonce }: Hello & Pick<Response, 'serverNonce'>) {
+    return { agentId, keyId, clientNonce, serverNonce, audience: this.#needs.audience, protocolVersion: '0.1', purpose: 'missionweaveprotocol.session' }
   }
 }
 
 const refused = () => err(reject('AUTH_INVALID_SIGNATURE', 'The handshake could not be verified.'))
-
-const answers = (response: Response, open: OpenChallenge): boolean =>
-  response.agentId === open.agentId &&
-  response.keyId === open.keyId &&
-  response.clientNonce === open.clientNonce &&
-  response.serverNonce === open.serverNonce

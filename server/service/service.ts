@@ -32,7 +32,7 @@ export interface Challenge { readonly challengeId: string; readonly serverNonce:
 export interface Sessions {
   /** First half of the handshake (A-34, O-2). Unknown Agent, unknown key and revoked key look alike: AUTH_INVALID_SIGNATURE. */
   challenge(hello: { agentId: string; keyId: string; clientNonce: string }): Promise<Result<Challenge, Rejection>>
-  /** Consumes the challenge, verifies, appends session_opened, revokes the Agent's Execution Leases, fences older sessions (A-183). */
+  /** Verifies, spends the challenge, appends session_opened, revokes the Agent's Execution Leases, fences older sessions (A-183). */
   accept(response: { challengeId: string; agentId: string; keyId: string; clientNonce: string; serverNonce: string; signature: string }): Promise<Result<AgentSession, Rejection>>
   byToken(token: string): AgentSession | undefined
   isCurrent(session: AgentSession): boolean
@@ -143,12 +143,14 @@ export interface AuthorityService {
   stop(): Promise<void>
 }
 
-/** Sign-in of people in a browser: single-use challenges, then a cookie whose token is stored hashed. */
+/** Sign-in of people in a browser: challenges that are spent once, then a cookie whose token is stored hashed. */
 export interface ConsoleAccess {
-  /** Canonical bytes of `{audience, challengeId, expiresAt, purpose}`, good for ten minutes and one use. */
+  /** Canonical bytes of `{audience, challengeId, expiresAt, purpose}`, good for ten minutes. */
   challenge(purpose: ConsolePurpose): { challengeId: string; challenge: string; expiresAt: string }
-  /** The challenge's bytes, once; undefined when it is unknown, used, expired or was made for something else. */
-  take(challengeId: string, purpose: ConsolePurpose): Uint8Array | undefined
+  /** The challenge's bytes; undefined when it is unknown, spent, expired or was made for something else. */
+  recall(challengeId: string, purpose: ConsolePurpose): Uint8Array | undefined
+  /** True for exactly one caller, who has seen a valid signature over the challenge. */
+  spend(challengeId: string): boolean
   open(principalId: string, keyId: string): Promise<{ token: string; expiresAt: string }>
   /** Undefined when unknown, expired, ended, or when the key behind it was revoked. */
   find(token: string): Promise<{ principalId: string; keyId: string } | undefined>

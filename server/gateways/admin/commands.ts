@@ -1,7 +1,9 @@
 // What an operator may do on the machine of the server. The same functions serve the running server and a stopped one.
 import { z } from 'zod'
+import { isIdentifier } from '../../../protocol/identifier.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
+import { isStorable } from '../../authority/storable-text.ts'
 import type { RegisteredKey } from '../../service/ports.ts'
 import type { AuthorityService } from '../../service/service.ts'
 
@@ -12,8 +14,8 @@ export type AdminRefusal = { readonly reason: string }
 type Outcome = Promise<Result<unknown, AdminRefusal>>
 
 const day = 24 * 60 * 60
-const id = z.string().min(1).max(512)
-const capability = z.object({ id: z.string().regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)+$/, 'a capability id looks like release.report').max(200), version: z.string().regex(/^\d+\.\d+\.\d+/, 'a capability version looks like 1.0.0') })
+const id = z.string().refine(isIdentifier, 'must be an absolute URI')
+const capability = z.strictObject({ id: z.string().regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)+$/, 'a capability id looks like release.report').max(200), version: z.string().regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/, 'a capability version looks like 1.0.0') })
 
 const commands = {
   'invite create': command(
@@ -67,12 +69,13 @@ export async function runAdminCommand(service: Service, name: string, args: unkn
   return known ? known(service, args) : err({ reason: `unknown command "${name}"; known are ${adminCommands.join(', ')}` })
 }
 
-/** The page on which a person takes up an invitation; the token stays out of request lines and logs. */
+/** The page on which a person takes up an invitation. Browsers keep what stands behind `#`, and the page sends it in a body: no request line holds it. */
 export const invitationLink = (origin: string, token: string): string => `${origin}/enrol#${token}`
 
 function command<Shape extends z.ZodRawShape>(shape: Shape, run: (service: Service, input: z.infer<z.ZodObject<Shape>>) => Outcome) {
   const schema = z.strictObject(shape)
   return async (service: Service, args: unknown): Outcome => {
+    if (!isStorable(args)) return err({ reason: 'an argument holds a character that cannot be kept: U+0000, or half of a surrogate pair' })
     const parsed = schema.safeParse(args ?? {})
     if (!parsed.success) return err({ reason: parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ') })
     return run(service, parsed.data as z.infer<z.ZodObject<Shape>>)

@@ -8,6 +8,8 @@ export interface SignedIn { readonly principalId: string; readonly name: string;
 export interface ConsoleContext {
   readonly service: AuthorityService
   readonly me: SignedIn | undefined
+  /** Asks again, for an answer that outlives its request: the session may have ended, or its key. */
+  readonly isStillSignedIn: () => Promise<boolean>
   /** Opens a console session and sets its cookie. */
   readonly signIn: (principalId: string, keyId: string) => Promise<void>
   readonly signOut: () => Promise<void>
@@ -26,6 +28,7 @@ export async function createContext(service: AuthorityService, req: IncomingMess
   return {
     service,
     me: await readConsoleSession(service, req),
+    isStillSignedIn: async () => (await readConsoleSession(service, req)) !== undefined,
     signIn: async (principalId, keyId) => {
       const { token, expiresAt } = await service.console.open(principalId, keyId)
       res.appendHeader('Set-Cookie', sessionCookie(token, expiresAt, isSecure))

@@ -3,17 +3,18 @@ import { tracked } from '@trpc/server'
 import { z } from 'zod'
 import type { AuthorityService } from '../../service/service.ts'
 import { identifierText } from './session.ts'
-import { signedInProcedure } from './trpc.ts'
+import { signInFirst, signedInProcedure } from './trpc.ts'
 
 interface Growth { readonly missionId: string; readonly groupId: string; readonly head: number }
 
 export const live = signedInProcedure
-  .input(z.object({ missionId: identifierText.optional(), lastEventId: z.string().max(200).optional() }))
+  .input(z.strictObject({ missionId: identifierText.optional(), lastEventId: z.string().max(200).optional() }))
   .subscription(async function* ({ ctx, input, signal }) {
     const grown = collectGrowth(ctx.service, signal)
     for (const row of await ctx.service.readModels.missionsOf(ctx.me.principalId)) grown.add(row.spaceId)
     while (!signal?.aborted) {
       for (const spaceId of grown.take()) {
+        if (!(await ctx.isStillSignedIn())) throw signInFirst()
         const found = await growthOf(ctx.service, ctx.me.principalId, spaceId)
         if (found && (!input.missionId || found.missionId === input.missionId)) yield tracked(`${found.groupId}@${found.head}`, found)
       }
@@ -21,7 +22,7 @@ export const live = signedInProcedure
     }
   })
 
-/** Membership is asked again for every value, so a person who was removed hears nothing more. */
+/** Membership, like the session, is asked again for every value, so a person who was removed hears nothing more. */
 async function growthOf(service: AuthorityService, principalId: string, spaceId: string): Promise<Growth | undefined> {
   const found = await service.reads.groupFor(principalId, spaceId)
   return found && { missionId: found.state.mission.missionId, groupId: spaceId, head: found.state.sequence }

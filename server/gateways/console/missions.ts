@@ -17,7 +17,7 @@ import { notFound, router, signedInProcedure } from './trpc.ts'
 type Context = ConsoleContext & { me: SignedIn }
 interface OpenGroup { readonly state: GroupState; readonly membership: MembershipRow; readonly view: StatusContext }
 
-const mission = z.object({ missionId: identifierText })
+const mission = z.strictObject({ missionId: identifierText })
 const sequence = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
 const page = mission.extend({ before: sequence.optional(), limit: z.number().int().min(1).max(500) })
 

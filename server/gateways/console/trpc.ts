@@ -1,5 +1,6 @@
 // The two kinds of procedure: open to anybody, and for signed-in people.
 import { initTRPC, TRPCError } from '@trpc/server'
+import { isStorable } from '../../authority/storable-text.ts'
 import type { ConsoleContext, SignedIn } from './context.ts'
 
 const t = initTRPC.context<ConsoleContext>().create({
@@ -7,15 +8,19 @@ const t = initTRPC.context<ConsoleContext>().create({
   // A connection that died silently shows itself by the missing ping, and proxies keep a quiet one open.
   sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
   errorFormatter({ shape }) {
-    const message = shape.data.code === 'INTERNAL_SERVER_ERROR' ? 'The server failed. Nothing was changed.' : shape.message
+    const message = shape.data.code === 'INTERNAL_SERVER_ERROR' ? 'The server failed. Look whether what you did took effect before you do it again.' : shape.message
     return { message, code: shape.code, data: { code: shape.data.code, httpStatus: shape.data.httpStatus } }
   },
 })
 
 export const router = t.router
-export const openProcedure = t.procedure
-export const signedInProcedure = t.procedure.use(({ ctx, next }) => {
-  if (!ctx.me) throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Sign in first.' })
+export const signInFirst = () => new TRPCError({ code: 'UNAUTHORIZED', message: 'Sign in first.' })
+export const openProcedure = t.procedure.use(async ({ getRawInput, next }) => {
+  if (!isStorable(await getRawInput())) throw new TRPCError({ code: 'BAD_REQUEST', message: 'A text holds a character that cannot be kept: U+0000, or half of a surrogate pair.' })
+  return next()
+})
+export const signedInProcedure = openProcedure.use(({ ctx, next }) => {
+  if (!ctx.me) throw signInFirst()
   return next({ ctx: { ...ctx, me: ctx.me satisfies SignedIn } })
 })
 

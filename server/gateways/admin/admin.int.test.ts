@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Fixture } from '../../testing/authority-fixture.ts'
+import { newKey, startAuthority } from '../../testing/authority-fixture.ts'
+import { createAdminHandler } from './handler.ts'
+
+let fixture: Fixture
+let handler: ReturnType<typeof createAdminHandler>
+const server = createServer((request, response) => {
+  // As the outer shell does with a fault.
+  Promise.resolve(handler(request, response)).catch(() => response.writeHead(500).end('{}'))
+})
+
+beforeEach(async () => {
+  fixture = await startAuthority()
+  handler = createAdminHandler(fixture.service, 'secret')
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await once(server.close(), 'close')
+})
+
+async function send(body: string | Uint8Array, headers: Record<string, string> = {}): Promise<{ status: number; answer: unknown }> {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const response = await fetch(url, { method: 'POST', body: body as BodyInit, headers: { 'content-type': 'application/json', authorization: 'Bearer secret', ...headers } })
+  return { status: response.status, answer: await response.json() }
+}
+const ask = (command: string, args: object) => send(JSON.stringify({ command, args }))
+
+describe('a body', () => {
+  it.each<[string, string | Uint8Array]>([
+    ['that names a member twice', '{"command":"agent list","command":"agent list"}'],
+    ['that is not UTF-8', Buffer.concat([Buffer.from('{"command":"agent list","args":{},"'), Buffer.of(0xff), Buffer.from('":1}')])],
+    ['with a member that nobody knows', '{"command":"agent list","more":1}'],
+    ['whose command is no text', '{"command":["agent list"]}'],
+    ['whose arguments are no object', '{"command":"agent list","args":[]}'],
+    ['that is no object', '"agent list"'],
+    ['that is no JSON', '{'],
+  ])('%s is refused in words', async (_, body) => {
+    expect(await send(body)).toEqual({ status: 400, answer: { error: expect.any(String) } })
+  })
+
+  it('must be JSON by its type, and may leave the arguments out', async () => {
+    expect((await send('{"command":"agent list"}', { 'content-type': 'text/plain' })).status).toBe(415)
+    expect(await send('{"command":"agent list"}')).toEqual({ status: 200, answer: { result: [] } })
+  })
+
+  it('is not looked at without the token', async () => {
+    for (const authorization of ['Bearer secreT', 'Bearer secret1', '']) expect((await send('{', { authorization })).status).toBe(401)
+  })
+})
+
+describe('an argument', () => {
+  const agent = { name: 'Worker', capabilities: [{ id: 'release.report', version: '1.0.0' }] }
+
+  it.each([
+    ['a name with U+0000', { name: 'a\0' }],
+    ['a name with half a surrogate pair', { name: '\ud800' }],
+    ['a version with something behind it', { capabilities: [{ id: 'release.report', version: '1.0.0 and more' }] }],
+    ['a capability with an unknown member', { capabilities: [{ id: 'release.report', version: '1.0.0', more: 1 }] }],
+    ['an agent id that is no URI', { agentId: 'wor ker' }],
+    ['a key id that is no URI', { keyId: 'key' }],
+  ])('of "agent add" is refused for %s, and the key stays free', async (_, changes) => {
+    const { publicKey } = newKey()
+    expect(await ask('agent add', { ...agent, publicKey, ...changes })).toEqual({ status: 400, answer: { error: expect.any(String) } })
+    expect(fixture.service.identities.principals().filter(({ principal }) => principal.type === 'agent')).toEqual([])
+    expect((await ask('agent add', { ...agent, publicKey })).status).toBe(200)
+  })
+
+  it.each([
+    ['invite create', { name: 'O\0lga' }],
+    ['space state', { groupId: 'urn:a:\0' }],
+    ['key list', { principalId: 'urn:a:\0' }],
+    ['key revoke', { keyId: 'urn:a:\0' }],
+    ['key revoke', { keyId: 'urn:a:b', at: '\0' }],
+    ['space state', { groupId: 'none' }],
+  ])('of "%s" is refused: %j', async (command, args) => {
+    expect(await ask(command, args)).toEqual({ status: 400, answer: { error: expect.any(String) } })
+  })
+})

@@ -1,0 +1,179 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { decodeBase64url, encodeBase64url } from '../../../protocol/base64url.ts'
+import { silentLog } from '../../log.ts'
+import type { Fixture, Person } from '../../testing/authority-fixture.ts'
+import { newKey, startAuthority } from '../../testing/authority-fixture.ts'
+import { createConsoleHandler } from './handler.ts'
+
+let fixture: Fixture
+let handler: ReturnType<typeof createConsoleHandler>
+const server = createServer((request, response) => void handler(request, response))
+
+beforeEach(async () => {
+  fixture = await startAuthority()
+  handler = createConsoleHandler(fixture.service, silentLog())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await once(server.close(), 'close')
+})
+
+const urlOf = (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/trpc/${path}`
+const cookieOf = async ({ actor, keyId }: Person) => `countersign_session=${(await fixture.service.console.open(actor.id, keyId)).token}`
+const ask = (path: string, input?: unknown, cookie = '') => fetch(`${urlOf(path)}${input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`}`, { headers: { cookie } })
+const send = (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  fetch(urlOf(path), { method: 'POST', body: body as BodyInit, headers: { 'content-type': 'application/json', ...headers } })
+const change = async (path: string, input: unknown, cookie = '') => {
+  const response = await send(path, JSON.stringify(input), { cookie })
+  return { status: response.status, answer: (await response.json()) as { result?: { data: Record<string, string> }; error?: { message: string; data: { code: string } } } }
+}
+const dataOf = async (path: string, input: unknown) => (await change(path, input)).answer.result!.data
+
+const invite = async () => (await fixture.service.identities.invite({ name: 'Olga', isAdmin: true, ttlSeconds: 600 })).token
+
+async function enrolment(changes: object = {}, pair = newKey()) {
+  const { challengeId, challenge } = await dataOf('session.challenge', { purpose: 'countersign.console.enrol' })
+  const key = { use: 'authority', publicKey: pair.publicKey, custody: 'browser', label: 'Laptop', proof: encodeBase64url(pair.sign(decodeBase64url(challenge!)!)), ...changes }
+  return { name: 'Olga', challengeId, keys: [key] }
+}
+
+describe('an enrolment', () => {
+  it.each([
+    ['a label with U+0000', { label: 'Lap\0top' }],
+    ['a custody with U+0000', { custody: 'brow\0ser' }],
+    ['a label with half a surrogate pair', { label: 'Lap\ud800top' }],
+    ['an unknown member', { more: 1 }],
+  ])('with %s is a bad request and leaves the invitation good', async (_, changes) => {
+    const [token, pair] = [await invite(), newKey()]
+    const refused = await change('enrolment.complete', { token, ...(await enrolment(changes, pair)) })
+    expect([refused.status, refused.answer.error?.data.code]).toEqual([400, 'BAD_REQUEST'])
+    expect(fixture.service.identities.principals().filter(({ principal }) => principal.type === 'human')).toEqual([])
+    expect((await change('enrolment.complete', { token, ...(await enrolment({}, pair)) })).status).toBe(200)
+  })
+
+  it('shows its token in no address: it is looked at by POST alone', async () => {
+    const token = await invite()
+    expect((await ask('enrolment.look', { token })).status).toBe(405)
+    expect(await dataOf('enrolment.look', { token })).toMatchObject({ ok: true, name: 'Olga' })
+  })
+})
+
+describe('signing in', () => {
+  async function signingIn(person: Person) {
+    const { challengeId, challenge } = await dataOf('session.challenge', { purpose: 'countersign.console.sign-in' })
+    return { challengeId, keyId: person.keyId, signature: encodeBase64url(person.sign(decodeBase64url(challenge!)!)) }
+  }
+
+  it('takes each signature once', async () => {
+    const request = await signingIn(await fixture.person('Olga'))
+    const outcomes = await Promise.all([change('session.signIn', request), change('session.signIn', request)])
+    expect([...outcomes, await change('session.signIn', request)].map(({ status }) => status).sort()).toEqual([200, 401, 401])
+  })
+
+  it('cannot be denied to others by asking for challenges', async () => {
+    const request = await signingIn(await fixture.person('Olga'))
+    for (let asked = 0; asked < 10_001; asked++) fixture.service.console.challenge('countersign.console.sign-in')
+    expect((await change('session.signIn', request)).status).toBe(200)
+  })
+})
+
+describe('a request', () => {
+  it.each(['nul \0', 'a b', '\ud800', 'no-uri'])('for the id %j is a bad one', async (missionId) => {
+    const cookie = await cookieOf(await fixture.person('Olga'))
+    const conversation = { missionId: 'urn:example:none', conversationId: missionId, limit: 1 }
+    const answers = await Promise.all([ask('missions.view', { missionId }, cookie), ask('missions.conversation', conversation, cookie), ask('missions.graph', { missionId, limit: 1 }, cookie)])
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400])
+    expect((await change('session.signIn', { challengeId: 'A', keyId: missionId, signature: 'A'.repeat(86) })).status).toBe(400)
+  })
+
+  it('for a Mission that there is not is not found', async () => {
+    expect((await ask('missions.view', { missionId: 'urn:example:none' }, await cookieOf(await fixture.person('Olga')))).status).toBe(404)
+  })
+
+  it.each<[string, string | Uint8Array, number]>([
+    ['names a member twice', '{"purpose":"countersign.console.enrol","purpose":"countersign.console.enrol"}', 400],
+    ['is not UTF-8', Buffer.concat([Buffer.from('{"purpose":"countersign.console.enrol'), Buffer.of(0xff), Buffer.from('"}')]), 400],
+    ['has a member that nobody knows', '{"purpose":"countersign.console.enrol","more":1}', 400],
+    ['is no JSON', '{', 400],
+    ['is too large', JSON.stringify(' '.repeat(256 * 1024)), 413],
+  ])('whose body %s is refused', async (_, body, status) => {
+    expect((await send('session.challenge', body)).status).toBe(status)
+  })
+
+  it('must send JSON, and must not name a member twice in its address', async () => {
+    expect((await send('session.challenge', '{"purpose":"countersign.console.enrol"}', { 'content-type': 'text/plain' })).status).toBe(415)
+    const cookie = await cookieOf(await fixture.person('Olga'))
+    expect((await fetch(urlOf(`missions.view?input=${encodeURIComponent('{"missionId":"urn:a:b","missionId":"urn:a:b"}')}`), { headers: { cookie } })).status).toBe(400)
+    expect((await ask('missions.view', { missionId: 'urn:a:b', more: 1 }, cookie)).status).toBe(400)
+  })
+
+  it('may come without a body when there is nothing to say', async () => {
+    const cookie = await cookieOf(await fixture.person('Olga'))
+    expect((await send('session.signOut', '', { cookie })).status).toBe(200)
+    expect((await ask('missions.list', undefined, cookie)).status).toBe(401)
+  })
+
+  it('carries a bounded number of calls', async () => {
+    const batch = (size: number) => ask(`${Array.from({ length: size }, () => 'session.current').join(',')}?batch=1`)
+    expect([(await batch(20)).status, (await batch(21)).status]).toEqual([200, 400])
+  })
+
+  it('that fails does not claim that nothing was changed', async () => {
+    const { directory } = fixture.store
+    directory.findInvitation = async () => Promise.reject(new Error('lost'))
+    const { status, answer } = await change('enrolment.look', { token: 'A'.repeat(43) })
+    expect([status, answer.error?.message]).toEqual([500, 'The server failed. Look whether what you did took effect before you do it again.'])
+  })
+})
+
+describe('the live feed', () => {
+  /** Text of the feed until it holds `text`, or all of it. */
+  async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, text: string): Promise<string> {
+    for (let seen = ''; ; ) {
+      const { done, value } = await reader.read()
+      if (value) seen += new TextDecoder().decode(value)
+      if (done || seen.includes(text)) return seen
+    }
+  }
+
+  async function watching(keyIdOf = ({ keyId }: Person) => keyId) {
+    const [owner, coordinator] = [await fixture.person('Olga'), await fixture.agent('Coordinator')]
+    const { groupId } = await fixture.mission(owner, coordinator)
+    const cookie = await cookieOf({ ...owner, keyId: keyIdOf(owner) })
+    const reader = (await ask('live', {}, cookie)).body!.getReader()
+    expect(await readUntil(reader, `${groupId}@1`)).toContain(`${groupId}@1`)
+    const grow = () => fixture.submit(owner, { kind: 'mission.cancel', groupId, membershipEpoch: 1, payload: { reason: 'Over.' } })
+    return { owner, cookie, grow, isTold: async () => (await readUntil(reader, `${groupId}@2`)).includes(`${groupId}@2`) }
+  }
+
+  it('tells what grew', async () => {
+    const { grow, isTold } = await watching()
+    await grow()
+    expect(await isTold()).toBe(true)
+  })
+
+  it('ends with the sign-out', async () => {
+    const { cookie, grow, isTold } = await watching()
+    await change('session.signOut', {}, cookie)
+    await grow()
+    expect(await isTold()).toBe(false)
+  })
+
+  it('ends with the session', async () => {
+    const { grow, isTold } = await watching()
+    fixture.clock.advance(12 * 3600)
+    await grow()
+    expect(await isTold()).toBe(false)
+  })
+
+  it('ends with the key that opened the session', async () => {
+    const { owner, grow, isTold } = await watching((person) => person.conversation.keyId)
+    await fixture.service.identities.revokeKey(owner.conversation.keyId)
+    await grow()
+    expect(await isTold()).toBe(false)
+  })
+})
