@@ -35,7 +35,10 @@ export const log = pgTable(
   ],
 )
 
-/** Accepted Commands, byte for byte, beside the sequence of their primary Event. */
+/**
+ * Accepted Commands, byte for byte, beside the sequence of their primary Event (A-222). A Command's own First-Admission Record
+ * stands here too, since both are written at the same moment and are found by the same hash.
+ */
 export const receipts = pgTable(
   'receipts',
   {
@@ -45,14 +48,16 @@ export const receipts = pgTable(
     spaceId: text('space_id').notNull(),
     sequence: whole('sequence').notNull(),
     command: bytea('command').notNull(),
+    admission: text('admission'),
   },
   (t) => [
     primaryKey({ name: 'receipts_action_id_once', columns: [t.actorId, t.actionId] }),
+    unique('receipts_document_once').on(t.signingHash),
     unique('receipts_one_per_event').on(t.spaceId, t.sequence),
   ],
 )
 
-/** First-Admission Records: append-only metadata of the log, never signed. */
+/** First-Admission Records of documents inside Commands, and of Events: append-only metadata of the log, never signed. */
 export const admissions = pgTable(
   'admissions',
   {
@@ -62,7 +67,7 @@ export const admissions = pgTable(
     record: text('record').notNull(),
   },
   (t) => [
-    primaryKey({ name: 'admissions_document_once', columns: [t.organizationId, t.signingHash] }),
+    primaryKey({ name: 'admissions_document_once', columns: [t.signingHash, t.organizationId] }),
     unique('admissions_record_id_once').on(t.recordId),
   ],
 )

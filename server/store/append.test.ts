@@ -44,6 +44,7 @@ describe('append', () => {
     ['log_one_event_per_sequence', 'head'],
     ['log_event_id_once', 'event-id'],
     ['receipts_action_id_once', 'action-id'],
+    ['receipts_document_once', 'admission'],
     ['admissions_document_once', 'admission'],
     ['admissions_record_id_once', 'admission'],
     ['missions_id_once', 'mission-id'],

@@ -16,6 +16,7 @@ const CONFLICT_OF: Readonly<Record<string, Conflict>> = {
   log_one_event_per_sequence: 'head',
   log_event_id_once: 'event-id',
   receipts_action_id_once: 'action-id',
+  receipts_document_once: 'admission',
   admissions_document_once: 'admission',
   admissions_record_id_once: 'admission',
   missions_id_once: 'mission-id',
@@ -72,8 +73,8 @@ function statementFor(batches: readonly AppendBatch[]): AppendStatement {
   const heads = batches.map(({ spaceId, spaceKind: kind, expectedHead, events }) => ({ spaceId, kind, expectedHead, newHead: expectedHead + events.length }))
   return new AppendStatementBuilder(heads)
     .write(tables.log, batches.map((batch) => batch.events))
-    .write(tables.receipts, batches.map((batch) => batch.receipts.map(({ commandBytes, ...receipt }) => ({ ...receipt, command: commandBytes }))))
-    .write(tables.admissions, batches.map((batch) => batch.admissions.map(admissionRow)))
+    .write(tables.receipts, batches.map(receiptRows))
+    .write(tables.admissions, batches.map(admissionRows))
     .write(tables.missions, rows.map(({ mission }) => (mission ? [mission] : [])), 'replace')
     .write(tables.memberships, rows.map((row) => row.memberships), 'replace')
     .write(tables.graphNodes, rows.map((row) => row.nodes))
@@ -90,7 +91,16 @@ function requireGapless({ spaceId, expectedHead, events, receipts, rows }: Appen
   invariant(owned.every((row) => row.spaceId === spaceId), 'a batch writes to one Space')
 }
 
-function admissionRow(record: AppendBatch['admissions'][number]) {
-  const { organizationId, signingHash, admissionRecordId: recordId } = record
-  return { organizationId, signingHash, recordId, record: JSON.stringify(record) }
+/** A Command with the record of its own admission. */
+function receiptRows({ receipts, admissions }: AppendBatch) {
+  return receipts.map(({ commandBytes, ...receipt }) => {
+    const record = admissions.find(({ signingHash }) => signingHash === receipt.signingHash)
+    return { ...receipt, command: commandBytes, admission: record ? JSON.stringify(record) : null }
+  })
+}
+
+/** Records of what is no Command of this batch. */
+function admissionRows({ receipts, admissions }: AppendBatch) {
+  const others = admissions.filter((record) => !receipts.some(({ signingHash }) => signingHash === record.signingHash))
+  return others.map((record) => ({ organizationId: record.organizationId, signingHash: record.signingHash, recordId: record.admissionRecordId, record: JSON.stringify(record) }))
 }

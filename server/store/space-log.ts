@@ -1,4 +1,5 @@
-import { and, asc, eq, gt, sql as text } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, sql as text } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { admissions, log, receipts, spaces } from '../../drizzle/schema.ts'
 import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
@@ -13,6 +14,11 @@ const { placeholder } = text
 export function createSpaceLog(sql: Sql, database: PostgresJsDatabase): SpaceLog {
   const queries = prepareQueries(database)
   const commits = new GroupCommit((batches) => appendAll(sql, batches))
+  async function findAdmissions(organizationId: string, hashes: readonly string[]): Promise<readonly FirstAdmissionRecord[]> {
+    if (hashes.length === 0) return []
+    const records = (await queries.admissions.execute({ hashes })).map(({ record }) => JSON.parse(record) as FirstAdmissionRecord)
+    return records.filter((record) => record.organizationId === organizationId)
+  }
   return {
     append: (batch) => commits.append(batch),
     head: async (spaceId) => (await queries.head.execute({ spaceId }))[0]?.head ?? 0,
@@ -24,13 +30,8 @@ export function createSpaceLog(sql: Sql, database: PostgresJsDatabase): SpaceLog
       return queries.receipts.execute({ actors: keys.map((key) => key.actorId), actions: keys.map((key) => key.actionId) })
     },
     findReceiptAt: async (spaceId, sequence) => (await queries.receiptAt.execute({ spaceId, sequence }))[0],
-    async findAdmission(organizationId, signingHash) {
-      return (await queries.admissions.execute({ organizationId, hashes: [signingHash] })).map(parseRecord)[0]
-    },
-    async findAdmissions(organizationId, signingHashes) {
-      if (signingHashes.length === 0) return []
-      return (await queries.admissions.execute({ organizationId, hashes: signingHashes })).map(parseRecord)
-    },
+    findAdmission: async (organizationId, signingHash) => (await findAdmissions(organizationId, [signingHash]))[0],
+    findAdmissions,
     async listSpaces(kind) {
       const rows = await queries.listSpaces.execute({ kind })
       return rows.map((row) => row.spaceId).sort()
@@ -88,13 +89,12 @@ function prepareQueries(database: PostgresJsDatabase) {
       .from(receipts)
       .where(and(eq(receipts.spaceId, placeholder('spaceId')), eq(receipts.sequence, placeholder('sequence'))))
       .prepare('receipt_at'),
-    admissions: database
-      .select({ record: admissions.record })
-      .from(admissions)
-      .where(and(eq(admissions.organizationId, placeholder('organizationId')), text`${admissions.signingHash} = any(${placeholder('hashes')}::text[])`))
-      .prepare('admissions'),
+    admissions: unionAll(
+      database.select({ record: admissions.record }).from(admissions).where(isWanted(admissions.signingHash)),
+      database.select({ record: text<string>`${receipts.admission}` }).from(receipts).where(and(isWanted(receipts.signingHash), isNotNull(receipts.admission))),
+    ).prepare('admissions'),
     listSpaces: database.select({ spaceId: spaces.spaceId }).from(spaces).where(eq(spaces.kind, placeholder('kind'))).prepare('list_spaces'),
   }
 }
 
-const parseRecord = (row: { record: string }) => JSON.parse(row.record) as FirstAdmissionRecord
+const isWanted = (hash: typeof receipts.signingHash | typeof admissions.signingHash) => text`${hash} = any(${placeholder('hashes')}::text[])`

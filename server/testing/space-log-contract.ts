@@ -140,6 +140,17 @@ export function describeSpaceLog(store: () => Store): void {
       expect(await store().log.findAdmissions(organizationId, [])).toEqual([])
     })
 
+    it('finds the record of a Command, of which there is one', async () => {
+      const [spaceId, organizationId] = [newId(), newId()]
+      const receipt = sampleReceipt(spaceId, 1)
+      const record = { ...sampleAdmission(organizationId), signingHash: receipt.signingHash }
+      await store().log.append(sampleBatch(spaceId, 0, { receipts: [receipt], admissions: [record] }))
+      expect(await store().log.findAdmission(organizationId, record.signingHash)).toEqual(record)
+      expect(await store().log.findAdmission(newId(), record.signingHash)).toBeUndefined()
+      const again = { ...sampleReceipt(spaceId, 2), signingHash: receipt.signingHash }
+      expect(await store().log.append(sampleBatch(spaceId, 1, { receipts: [again], admissions: [{ ...record, admissionRecordId: newId() }] }))).toEqual({ ok: false, conflict: 'admission' })
+    })
+
     it('lists the Spaces of one kind in ascending order', async () => {
       const organization = newId()
       const missions = Array.from({ length: 5 }, newId)
