@@ -20,6 +20,7 @@ import type { OrganizationKeys } from './organization-keys.ts'
 import type { ArtifactStore, ReadModels, Store } from './ports.ts'
 import { RegistryMirror } from './registry-mirror.ts'
 import { RegistryService } from './registry-service.ts'
+import { Retention } from './retention.ts'
 import type { AuthorityService } from './service.ts'
 import { SpaceActors } from './space-actors.ts'
 import { MissionFold, OrganizationFold } from './space-fold.ts'
@@ -86,6 +87,8 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const reads = new SpaceReads({ log, readModels, artifacts, actors, watch, clock, organizationId })
   await actors.read(organizationId)
   news.start({ actors, keys, identities })
+  const retention = new Retention(directory, clock, diagnostics)
+  retention.start()
   const watching = watchExecutions(actors, agents, readModels).catch((fault: unknown) => diagnostics.error({ err: fault }, 'the timers of some Missions do not run'))
   let isStopping = false
 
@@ -113,6 +116,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       await actors.stop()
       await watching
       await audit.settled()
+      await retention.stop()
     },
   }
 }

@@ -43,6 +43,8 @@ interface Needs {
 export interface SubmitContext {
   readonly door: Door
   readonly session?: AgentSession
+  /** Whom the door takes for the sender where there is no session: a network address. */
+  readonly peer?: string
   /** With `session_open`, from the Registry alone. */
   readonly handshake?: Handshake
 }
@@ -146,6 +148,8 @@ export class CommandPath {
       stage: failure.stage,
       reason: failure.reason,
       door: context.door,
+      sender: context.session?.agentId ?? context.peer ?? '',
+      isVerified: false,
       ...(groupId && { spaceId: groupId }),
       detail: { ...(actionId && { actionId }), ...(failure.schemaFault && { path: failure.schemaFault.path, keyword: failure.schemaFault.keyword }) },
     })
@@ -154,7 +158,7 @@ export class CommandPath {
 
   #audit({ stage, reason }: { stage: string; reason: string }, command: Command, { door }: SubmitContext): void {
     const { groupId, actionId, actor, signature } = command
-    this.#needs.audit.record({ stage, reason, door, ...(groupId && { spaceId: groupId }), detail: { actionId, actorId: actor.id, keyId: signature.keyId } })
+    this.#needs.audit.record({ stage, reason, door, sender: actor.id, isVerified: true, ...(groupId && { spaceId: groupId }), detail: { actionId, actorId: actor.id, keyId: signature.keyId } })
   }
 }
 

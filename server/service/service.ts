@@ -130,9 +130,9 @@ export interface AuthorityService {
   readonly artifacts: ArtifactStore
   /**
    * The one entry for state changes: a signed Command from any door, as bytes or, where the door had to parse it as part of a
-   * frame, as the strict parser's result for it (`text` is then the Command alone). Resolves with INTERNAL_ERROR on a fault; never rejects.
+   * frame, as the strict parser's result for it (`text` is then the Command alone). `peer` is the sender's network address. Resolves with INTERNAL_ERROR on a fault; never rejects.
    */
-  submitCommand(command: Uint8Array | ParsedJson, context: { door: Door; session?: AgentSession }): Promise<SubmitOutcome>
+  submitCommand(command: Uint8Array | ParsedJson, context: { door: Door; session?: AgentSession; peer?: string }): Promise<SubmitOutcome>
   /** Signs with the Group Authority key (receipts, snapshots). */
   signAsAuthority(bytes: Uint8Array): Promise<Uint8Array>
   /** The exact receipt file of an approved Mission, or undefined when it is not approved or hidden from the caller. */

@@ -1,4 +1,5 @@
 // GET /api/receipts/<missionId>: the file with which anyone can verify an approval offline.
+import { isIdentifier } from '../../../protocol/identifier.ts'
 import type { FindCaller, Handler } from '../../http-messages.ts'
 import { isMethod, sendJson, urlOf } from '../../http-messages.ts'
 import type { AuthorityService } from '../../service/service.ts'
@@ -26,7 +27,8 @@ export function createReceiptsHandler(service: Pick<AuthorityService, 'receiptFo
 
 function missionIdIn(path: string): string | undefined {
   try {
-    return decodeURIComponent(path.slice(receiptsPrefix.length)) || undefined
+    const id = decodeURIComponent(path.slice(receiptsPrefix.length))
+    return isIdentifier(id) ? id : undefined
   } catch {
     return undefined
   }

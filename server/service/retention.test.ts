@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { silentLog } from '../log.ts'
+import { StillClock, startAuthority } from '../testing/authority-fixture.ts'
+import { createMemoryStore } from '../testing/memory-store.ts'
+import { Retention } from './retention.ts'
+
+it('forgets what has been out of date for a week, and audit entries of a quarter ago', async () => {
+  const asked: unknown[] = []
+  const retention = new Retention({ forget: async (older) => void asked.push(older) }, new StillClock(), silentLog())
+  await retention.sweep()
+  expect(asked).toEqual([{ expiredBefore: '2026-11-22T12:00:00.000Z', auditedBefore: '2026-08-31T12:00:00.000Z' }])
+})
+
+it('survives a database that does not answer', async () => {
+  const retention = new Retention({ forget: async () => Promise.reject(new Error('lost')) }, new StillClock(), silentLog())
+  await expect(retention.sweep()).resolves.toBeUndefined()
+})
+
+it('begins with the service, and is over when the service has stopped', async () => {
+  const clock = new StillClock()
+  const store = createMemoryStore({ clock })
+  let finish = () => {}
+  const asked = new Promise<void>((resolve) => {
+    store.directory.forget = () => (resolve(), new Promise<void>((done) => (finish = done)))
+  })
+  const { service } = await startAuthority({ clock, store })
+  await asked
+  let hasStopped = false
+  const stopping = service.stop().then(() => (hasStopped = true))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(hasStopped).toBe(false)
+  finish()
+  await stopping
+})

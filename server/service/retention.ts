@@ -1,0 +1,48 @@
+// What may be forgotten: invitations and console sessions that expired, and old audit entries. The logs stay for ever.
+import type { Log } from '../log.ts'
+import { addSeconds } from '../../protocol/timestamp.ts'
+import type { Clock, Directory } from './ports.ts'
+
+const day = 24 * 60 * 60
+/** A while longer than they are good, so that whoever comes late is told that they expired. */
+const expiredSeconds = 7 * day
+const auditSeconds = 90 * day
+const sweepEveryMs = 60 * 60 * 1000
+
+export class Retention {
+  readonly #directory: Pick<Directory, 'forget'>
+  readonly #clock: Clock
+  readonly #log: Log
+  #timer: NodeJS.Timeout | undefined
+  #sweeping: Promise<void> = Promise.resolve()
+
+  constructor(directory: Pick<Directory, 'forget'>, clock: Clock, log: Log) {
+    this.#directory = directory
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Sweeps now and every hour. */
+  start(): void {
+    const sweep = () => {
+      this.#sweeping = this.#sweeping.then(() => this.sweep())
+    }
+    sweep()
+    this.#timer = setInterval(sweep, sweepEveryMs).unref()
+  }
+
+  /** Resolves when the last sweep is over. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#sweeping
+  }
+
+  async sweep(): Promise<void> {
+    const now = this.#clock.now()
+    try {
+      await this.#directory.forget({ expiredBefore: addSeconds(now, -expiredSeconds), auditedBefore: addSeconds(now, -auditSeconds) })
+    } catch (fault) {
+      this.#log.warn({ err: fault }, 'what is out of date could not be deleted yet')
+    }
+  }
+}
