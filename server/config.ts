@@ -19,6 +19,8 @@ export interface Config {
   readonly publicOrigin?: string
   /** Further origins whose pages may call this server. */
   readonly allowedOrigins: readonly string[]
+  /** How many proxies before this server append to `X-Forwarded-For`. */
+  readonly trustedProxies: number
   readonly organizationName: string
   /** Content of `organization.json` for deployments that keep keys elsewhere. */
   readonly organizationJson?: string
@@ -50,6 +52,8 @@ export function readConfig(env: Environment = process.env): Config {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) problems.push(`PORT must be 0 to 65535, not "${env.PORT}".`)
   const logLevel = text('LOG_LEVEL') ?? 'info'
   if (!logLevels.has(logLevel)) problems.push(`LOG_LEVEL must be one of ${[...logLevels].join(', ')}.`)
+  const trustedProxies = Number(text('TRUSTED_PROXY') ?? 0)
+  if (!Number.isInteger(trustedProxies) || trustedProxies < 0 || trustedProxies > 16) problems.push(`TRUSTED_PROXY must be the number of proxies before this server, not "${env.TRUSTED_PROXY}".`)
   const tls = readTls(text('TLS_CERT'), text('TLS_KEY'), problems)
   const publicOrigin = readOrigin('PUBLIC_ORIGIN', text('PUBLIC_ORIGIN'), problems)
   const allowedOrigins = (text('ALLOWED_ORIGINS') ?? '')
@@ -74,6 +78,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...(tls && { tls }),
     ...(publicOrigin && { publicOrigin }),
     allowedOrigins,
+    trustedProxies,
     organizationName: text('ORGANIZATION_NAME') ?? 'My organization',
     ...(organizationJson && { organizationJson }),
     logLevel: logLevel as LogLevel,

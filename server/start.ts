@@ -5,6 +5,8 @@ import { createServer as createPlainServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { FindAddress } from './client-address.ts'
+import { addressReader } from './client-address.ts'
 import type { Config } from './config.ts'
 import { createAdminHandler } from './gateways/admin/handler.ts'
 import { createAgentsHandler, createGroupsHandler } from './gateways/agents/agents.ts'
@@ -28,7 +30,7 @@ import type { AuthorityService } from './service/service.ts'
 
 const requestGraceMs = 2_000
 
-export type ServerOptions = Partial<Pick<Config, 'host' | 'port' | 'tls' | 'publicOrigin' | 'allowedOrigins' | 'isDevelopment'>> & {
+export type ServerOptions = Partial<Pick<Config, 'host' | 'port' | 'tls' | 'publicOrigin' | 'allowedOrigins' | 'trustedProxies' | 'isDevelopment'>> & {
   readonly resources: Pick<Resources, 'store' | 'artifacts' | 'organization'>
   /** Where `server.json` goes; absent: nowhere. */
   readonly dataDir?: string
@@ -71,11 +73,12 @@ type Serving = ServerOptions & { service: AuthorityService; origin: string; addr
 async function serve(server: Server, { service, origin, address, port, sockets, pages, log, dataDir, ...options }: Serving): Promise<RunningServer> {
   const adminToken = newToken()
   const access = new AccessRules([origin, ...localOrigins(address), ...(options.allowedOrigins ?? [])])
-  const door = createMwpDoor(service, { onFault: (fault) => log.error({ err: fault }, 'the door for Agents failed') })
+  const addressOf = addressReader(options.trustedProxies)
+  const door = createMwpDoor(service, { addressOf, onFault: (fault) => log.error({ err: fault }, 'the door for Agents failed') })
   const isSecure = origin.startsWith('https:')
   const upgrades = new Map([['/mwp', door.handleUpgrade], ...(pages?.upgrade ? [[hotReloadPath, pages.upgrade] as const] : [])])
   server.off('request', answerStarting)
-  server.on('request', createRequestListener({ routes: routesOf(service, adminToken, pages, log), access, isSecure, isDevelopment: options.isDevelopment ?? false, log }))
+  server.on('request', createRequestListener({ routes: routesOf(service, { adminToken, addressOf, pages, log }), access, isSecure, isDevelopment: options.isDevelopment ?? false, log }))
   server.on('upgrade', createUpgradeListener(upgrades, access, log))
   const removeFile = dataDir === undefined ? undefined : await writeServerFile(dataDir, { pid: process.pid, port, address, origin, adminToken })
   return {
@@ -97,7 +100,7 @@ async function serve(server: Server, { service, origin, address, port, sockets, 
   }
 }
 
-function routesOf(service: AuthorityService, adminToken: string, pages: Pages | undefined, log: Log): Routes {
+function routesOf(service: AuthorityService, { adminToken, addressOf, pages, log }: { adminToken: string; addressOf: FindAddress; pages: Pages | undefined; log: Log }): Routes {
   const findPerson: FindCaller = async (request) => (await readConsoleSession(service, request))?.principalId
   const findCaller: FindCaller = async (request) => {
     const token = bearerToken(request)
@@ -107,7 +110,7 @@ function routesOf(service: AuthorityService, adminToken: string, pages: Pages | 
     exact: new Map([
       ['/healthz', (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')],
       ['/readyz', async (_request, response) => ((await service.ready()) ? sendJson(response, 200, { ready: true }) : sendJson(response, 503, { ready: false }))],
-      ['/api/commands', createCommandsHandler(service)],
+      ['/api/commands', createCommandsHandler(service, addressOf)],
       ['/api/groups', createGroupsHandler(service)],
       ['/api/agents', createAgentsHandler(service)],
       ['/api/admin', createAdminHandler(service, adminToken)],

@@ -1,10 +1,14 @@
 import type { SessionEnd } from '../../service/service.ts'
 
-/** Why the door ends a connection. 1009 (message too big), 1007 (not UTF-8) and 1008 (too many fragments) come from `ws`. */
+/** Why the door ends a connection. 1007 (not UTF-8) and 1008 (too many fragments) come from `ws`. */
 export const CLOSE_CODES = {
   serverStopping: { code: 1001, reason: 'server_stopping' },
   protocolViolation: { code: 1002, reason: 'protocol_violation' },
   binaryMessage: { code: 1003, reason: 'binary_message' },
+  /** `ws` gives the same code to a single message that is too big. */
+  tooManyBytes: { code: 1009, reason: 'too_many_bytes' },
+  /** The handshake found the authority too busy. */
+  tryAgainLater: { code: 1013, reason: 'try_again_later' },
   internalFault: { code: 1011, reason: 'internal_fault' },
   /** A newer session of the same Agent was accepted (A-35); reconnecting would only replace that one in turn. */
   sessionReplaced: { code: 4001, reason: 'session_replaced' },

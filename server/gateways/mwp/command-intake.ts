@@ -1,6 +1,8 @@
-import type { Rejection } from '../../../protocol/error-codes.ts'
+import type { ErrorCode, Rejection } from '../../../protocol/error-codes.ts'
 import { reject } from '../../../protocol/error-codes.ts'
+import type { FailureQuota } from '../../failure-quota.ts'
 import type { AgentSession, AuthorityService, SubmitOutcome } from '../../service/service.ts'
+import { internalError } from '../../service/refusals.ts'
 import { eventFrame } from './frames.ts'
 import type { MwpLimits } from './limits.ts'
 import type { Outbox } from './outbox.ts'
@@ -9,10 +11,15 @@ import type { Subscriptions } from './subscriptions.ts'
 
 const RETRY_AFTER_MS = 250
 
+/** Refusals that nobody but a broken or hostile peer causes often, each with slow arithmetic or an entry in the audit trail. */
+const isCostly: ReadonlySet<ErrorCode> = new Set(['AUTH_INVALID_SIGNATURE', 'PROTOCOL_VIOLATION', 'SCHEMA_VALIDATION_FAILED'])
+
 export interface CommandIntakeHost {
   readonly service: AuthorityService
   readonly limits: MwpLimits
   readonly session: AgentSession
+  /** By Agent, so that a new connection is no new start. */
+  readonly failures: FailureQuota
   readonly outbox: Outbox
   readonly subscriptions: Subscriptions
   sendError(rejection: Rejection, related: Related, onFlushed?: () => void): void
@@ -35,10 +42,15 @@ export class CommandIntake {
   }
 
   receive({ command, related }: ReceivedCommand): void {
-    const { limits, outbox, service, session, sendError } = this.#host
+    const { limits, outbox, service, session, failures, sendError } = this.#host
     if (this.#inFlight >= limits.maxCommandsInFlight || outbox.isFull) {
       const busy = reject('BACKPRESSURE', 'too many Commands are unanswered', { retryAfterMs: RETRY_AFTER_MS })
       sendError(busy, related)
+      return
+    }
+    const retryAfterMs = failures.waitMs(session.agentId)
+    if (retryAfterMs > 0) {
+      sendError(reject('RATE_LIMITED', 'too many Commands of this Agent failed', { retryAfterMs }), related)
       return
     }
     this.#inFlight++
@@ -58,6 +70,7 @@ export class CommandIntake {
     const isFlushed = () => void this.#inFlight--
     if (!outcome.ok) {
       const { rejection, actionId, groupId } = outcome
+      if (isCostly.has(rejection.code)) this.#host.failures.take(this.#host.session.agentId)
       const named = { ...related, ...(actionId && { relatedActionId: actionId }), ...(groupId && { groupId }) }
       this.#host.sendError(rejection, named, isFlushed)
       return
@@ -70,6 +83,6 @@ export class CommandIntake {
 
   #faulted(fault: unknown): SubmitOutcome {
     this.#host.onFault(fault)
-    return { ok: false, rejection: reject('INTERNAL_ERROR', 'the authority failed; nothing was accepted') }
+    return { ok: false, rejection: internalError() }
   }
 }

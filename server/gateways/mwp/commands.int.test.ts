@@ -214,3 +214,39 @@ describe('several Commands at once', () => {
     expect(client.events(groupId).map(({ cause }) => cause.id)).toEqual(sent)
   })
 })
+
+describe('Commands that fail to prove who signed them', () => {
+  const unproven: SubmitOutcome = { ok: false, rejection: reject('AUTH_INVALID_SIGNATURE', 'no') }
+  async function fail(times: number) {
+    for (let sent = 0; sent < times; sent++) {
+      const { frameId } = command()
+      await client.find((frame) => frame.frameType === 'ERROR' && frame.error.relatedFrameId === frameId)
+    }
+  }
+
+  test('are refused unseen once an Agent has sent too many, on whichever connection; others go on', async () => {
+    const other = testAgent('other')
+    fake.register(other)
+    fake.group(groupId, agent, other)
+    fake.decide = () => unproven
+    await start()
+    await fail(40)
+    command()
+    expect(await client.findError('RATE_LIMITED')).toMatchObject({ retryable: true, retryAfterMs: expect.any(Number) })
+    client = await RawClient.authenticated(server.url, agent)
+    command()
+    await client.findError('RATE_LIMITED')
+    client = await RawClient.authenticated(server.url, other)
+    command()
+    await client.findError('AUTH_INVALID_SIGNATURE')
+    expect(fake.submitted).toHaveLength(41)
+  })
+
+  test('are not those that the authority refuses for what they say', async () => {
+    fake.group(groupId, agent)
+    fake.decide = () => ({ ok: false, rejection: reject('REVISION_CONFLICT', 'no') })
+    await start()
+    await fail(60)
+    expect(fake.submitted).toHaveLength(60)
+  })
+})

@@ -3,14 +3,17 @@ import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
 import type { Rejection } from '../../../protocol/error-codes.ts'
 import { ERROR_CODES, reject } from '../../../protocol/error-codes.ts'
-import type { AckFrame, HelloClientInitFrame, HelloClientResponseFrame } from '../../../protocol/generated/types.ts'
+import type { HelloClientInitFrame, HelloClientResponseFrame } from '../../../protocol/generated/types.ts'
 import { assertNever } from '../../../protocol/result.ts'
+import type { FailureQuota } from '../../failure-quota.ts'
 import type { AgentSession, AuthorityService } from '../../service/service.ts'
+import { Acknowledgements } from './acknowledgements.ts'
 import type { CloseCode } from './close-codes.ts'
 import { CLOSE_CODES, closeCodeOfEnd } from './close-codes.ts'
 import { CommandIntake } from './command-intake.ts'
 import { closeCodeFor, protocolError } from './errors.ts'
 import { errorFrame, pingFrame } from './frames.ts'
+import { Greeting } from './greeting.ts'
 import { Handshake } from './handshake.ts'
 import type { MwpLimits } from './limits.ts'
 import { Outbox } from './outbox.ts'
@@ -22,6 +25,7 @@ import { TokenBucket } from './token-bucket.ts'
 export interface ConnectionHost {
   readonly service: AuthorityService
   readonly limits: MwpLimits
+  readonly failures: FailureQuota
   /** The handshake succeeded and the session is still the Agent's current one. */
   onAuthenticated(connection: Connection, session: AgentSession): void
   onClosed(connection: Connection): void
@@ -30,6 +34,7 @@ export interface ConnectionHost {
 
 interface Authenticated {
   readonly session: AgentSession
+  readonly acknowledgements: Acknowledgements
   readonly commands: CommandIntake
   readonly subscriptions: Subscriptions
 }
@@ -39,6 +44,7 @@ export class Connection {
   readonly #host: ConnectionHost
   readonly #outbox: Outbox
   readonly #handshake: Handshake
+  readonly #greeting: Greeting
   readonly #bucket: TokenBucket
   readonly #deadline: NodeJS.Timeout
   #authenticated: Authenticated | undefined
@@ -53,7 +59,9 @@ export class Connection {
     this.#handshake = new Handshake(service.sessions)
     this.#bucket = new TokenBucket(limits.framesPerSecond, limits.frameBurst, performance.now())
     this.#deadline = setTimeout(() => this.end(CLOSE_CODES.helloTimeout), limits.helloDeadlineMs)
+    this.#greeting = new Greeting(transport, limits, (bytes) => this.#flooded(bytes))
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary))
+    socket.on('ping', (data) => this.#answerPing(data))
     socket.on('pong', () => (this.#isAlive = true))
     // `ws` has already chosen the close code; without a listener the fault would end the process.
     socket.on('error', () => this.#stop())
@@ -78,9 +86,18 @@ export class Connection {
     if (!this.#isEnded) this.#socket.ping()
   }
 
+  #answerPing(data: Buffer): void {
+    this.#isAlive = true
+    if (this.#isEnded) return
+    const grant = this.#bucket.take(performance.now())
+    if (grant === 'exhausted') this.end(CLOSE_CODES.tooManyFrames)
+    else if (!this.#outbox.isFull) this.#socket.pong(data)
+  }
+
   #receive(data: RawData, isBinary: boolean): void {
     this.#isAlive = true
     if (this.#isEnded) return
+    if (this.#authenticated === undefined && !this.#greeting.hasRoom()) return this.end(CLOSE_CODES.tooManyFrames)
     if (isBinary) {
       this.#fail(reject('PROTOCOL_VIOLATION', 'binary messages carry no frames'), {}, CLOSE_CODES.binaryMessage)
       return
@@ -99,7 +116,7 @@ export class Connection {
     if (this.#authenticated === undefined) {
       return this.#sendError(reject('AUTH_REQUIRED', 'HELLO comes first'), relatedTo(frame))
     }
-    const { commands, subscriptions, session } = this.#authenticated
+    const { commands, subscriptions, acknowledgements, session } = this.#authenticated
     // A Command is answered even so: it may be the retry of one that was accepted (A-222).
     if (frame.frameType === 'COMMAND') return commands.receive(frame)
     this.#endIfOver(session)
@@ -108,7 +125,7 @@ export class Connection {
       case 'SUBSCRIBE':
         return subscriptions.subscribe(frame)
       case 'ACK':
-        return void this.#acknowledge(frame, session)
+        return acknowledgements.receive(frame)
       case 'PING':
         // A PING that answers another one is not answered in turn (A-241).
         if (frame.replyToNonce === undefined) this.#outbox.send(pingFrame(frame.nonce, this.#now()))
@@ -141,32 +158,29 @@ export class Connection {
 
   /** False when the connection has ended meanwhile, or when the session is over already (A-35). */
   #admit(session: AgentSession): boolean {
-    const { service, limits, onFault } = this.#host
+    const { service, limits, failures, onFault } = this.#host
     this.#endIfOver(session)
     if (this.#isEnded) {
       service.sessions.ended(session)
       return false
     }
     clearTimeout(this.#deadline)
+    this.#greeting.passed()
     const outbox = this.#outbox
     const sendError = this.#sendError.bind(this)
     const subscriptions = new Subscriptions({ service, limits, agentId: session.agentId, outbox, sendError, onFault })
-    const commands = new CommandIntake({ service, limits, session, outbox, subscriptions, sendError, onFault })
-    this.#authenticated = { session, commands, subscriptions }
+    const commands = new CommandIntake({ service, limits, session, failures, outbox, subscriptions, sendError, onFault })
+    const acknowledgements = new Acknowledgements({ service, limits, agentId: session.agentId, sendError, onFault })
+    this.#authenticated = { session, acknowledgements, commands, subscriptions }
     this.#host.onAuthenticated(this, session)
     return true
   }
 
-  async #acknowledge({ acknowledgements, frameId }: AckFrame, { agentId }: AgentSession): Promise<void> {
-    for (const { groupId, sequence } of acknowledgements) {
-      try {
-        const stored = await this.#host.service.cursors.acknowledge(agentId, groupId, sequence)
-        if (!stored.ok) this.#sendError(stored.error, { relatedFrameId: frameId, groupId })
-      } catch (fault) {
-        this.#host.onFault(fault)
-        this.#sendError(reject('INTERNAL_ERROR', 'the position was not stored'), { relatedFrameId: frameId, groupId })
-      }
-    }
+  /** More came than any handshake needs. A peer that goes on after it was told does not read. */
+  #flooded(bytes: number): void {
+    const { maxFrameBytes, maxHelloBytes } = this.#host.limits
+    this.end(CLOSE_CODES.tooManyBytes)
+    if (bytes > maxFrameBytes + maxHelloBytes) this.#socket.terminate()
   }
 
   /** Only a fatal refusal ends an authenticated connection; before that there is nothing worth keeping. */
@@ -200,6 +214,7 @@ export class Connection {
     this.#isEnded = true
     clearTimeout(this.#deadline)
     this.#authenticated?.subscriptions.close()
+    this.#authenticated?.acknowledgements.close()
   }
 
   #closed(): void {

@@ -38,6 +38,10 @@ export function closeCodeFor({ code }: Rejection): CloseCode {
       return CLOSE_CODES.protocolViolation
     case 'INTERNAL_ERROR':
       return CLOSE_CODES.internalFault
+    case 'RATE_LIMITED':
+      return CLOSE_CODES.tooManyFrames
+    case 'BACKPRESSURE':
+      return CLOSE_CODES.tryAgainLater
     default:
       return CLOSE_CODES.authenticationFailed
   }

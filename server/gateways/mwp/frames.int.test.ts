@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Frame } from '../../../protocol/generated/types.ts'
+import { ok } from '../../../protocol/result.ts'
 import { CLOSE_CODES } from './close-codes.ts'
 import type { MwpLimits } from './limits.ts'
 import { FakeService, testAgent } from './testing/fake-service.ts'
@@ -143,7 +144,60 @@ describe('ACK (A-234)', () => {
   })
 })
 
+describe('ACKs that come faster than they are stored', () => {
+  const groups = ['urn:test:a', 'urn:test:b', 'urn:test:c']
+
+  /** A service that stores one position when the test says so. */
+  async function startSlow(limits: Partial<MwpLimits> = {}) {
+    const stored: [string, number][] = []
+    const finish: (() => void)[] = []
+    const service = fake.asService()
+    const acknowledge: typeof service.cursors.acknowledge = (_agentId, of, sequence) => {
+      stored.push([of, sequence])
+      return new Promise((resolve) => finish.push(() => resolve(ok(undefined))))
+    }
+    server = await listen({ ...service, cursors: { acknowledge } }, { limits })
+    client = await RawClient.authenticated(server.url, agent)
+    return { stored, finish }
+  }
+  const acknowledge = (...acknowledgements: { groupId: string; sequence: number }[]) =>
+    client.send({ ...envelope(), frameType: 'ACK', acknowledgements, sentAt: new Date().toISOString() })
+
+  test('are stored one after another, the highest of each Group', async () => {
+    const { stored, finish } = await startSlow()
+    for (let sequence = 1; sequence <= 50; sequence++) acknowledge(...groups.map((of) => ({ groupId: of, sequence })))
+    acknowledge({ groupId: groups[0]!, sequence: 7 })
+    await client.roundTrip()
+    expect(stored).toEqual([[groups[0], 1]])
+    for (let done = 0; done < 4; done++) {
+      await expect.poll(() => finish.length).toBe(done + 1)
+      finish[done]!()
+    }
+    await client.roundTrip()
+    expect(stored.slice(1).sort()).toEqual(groups.map((of) => [of, 50]))
+  })
+
+  test('are refused when too many wait, and forgotten with the connection', async () => {
+    const { stored, finish } = await startSlow({ maxAcknowledgements: 2 })
+    acknowledge({ groupId: groups[0]!, sequence: 1 })
+    acknowledge(...groups.map((of) => ({ groupId: of, sequence: 2 })))
+    expect(await client.findError('BACKPRESSURE')).toMatchObject({ groupId: groups[2], retryable: true })
+    await client.close()
+    await expect.poll(() => server.door.count().authenticated).toBe(0)
+    finish[0]!()
+    // The queue was looked at again by the time that another Agent has been served.
+    await (await RawClient.authenticated(server.url, agent)).roundTrip()
+    expect(stored).toHaveLength(1)
+  })
+})
+
 describe('rate limit', () => {
+  test('holds for pings of the WebSocket as well', async () => {
+    await start({ framesPerSecond: 1, frameBurst: 6 })
+    for (let sent = 0; sent < 20; sent++) client.socket.ping()
+    expect(await client.closed).toEqual(CLOSE_CODES.tooManyFrames)
+  })
+
   test('a burst too many is told when to come back', async () => {
     await start({ framesPerSecond: 1, frameBurst: 6 })
     for (let sent = 0; sent < 6; sent++) client.send(ping())

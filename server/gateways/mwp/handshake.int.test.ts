@@ -156,11 +156,41 @@ describe('what a connection may cost before it authenticates', () => {
   })
 
   test('time, however busy the peer keeps', async () => {
-    await start({ helloDeadlineMs: 60 })
+    await start({ helloDeadlineMs: 60, maxHelloFrames: 1_000 })
     const client = await RawClient.open(server.url)
     const busy = setInterval(() => client.subscribe('urn:test:group', 0), 5)
     expect(await client.closed).toEqual(CLOSE_CODES.helloTimeout)
     clearInterval(busy)
+  })
+
+  test('a handful of frames', async () => {
+    await start({ maxHelloFrames: 3 })
+    const client = await RawClient.open(server.url)
+    for (let sent = 0; sent < 4; sent++) client.subscribe('urn:test:group', 0)
+    expect(await client.closed).toEqual(CLOSE_CODES.tooManyFrames)
+    expect(client.received).toHaveLength(3)
+  })
+
+  test.each([
+    ['in one message', (client: RawClient) => client.send(`{"a":"${'x'.repeat(200 * 1024)}"}`)],
+    ['in many', (client: RawClient) => Array.from({ length: 10 }).forEach(() => client.send(`{"a":"${'x'.repeat(200 * 1024)}"}`))],
+    ['in fragments', (client: RawClient) => [1, 2].forEach(() => client.socket.send('x'.repeat(20 * 1024), { fin: false }))],
+    ['in control frames', (client: RawClient) => Array.from({ length: 400 }).forEach(() => client.socket.ping('x'.repeat(120)))],
+  ])('a few bytes, %s', async (_how, flood) => {
+    await start()
+    const client = await RawClient.open(server.url)
+    flood(client)
+    // The peer may have been cut off before it could read why.
+    expect([CLOSE_CODES.tooManyBytes.code, 1006]).toContain((await client.closed).code)
+    expect(client.received).toEqual([])
+  })
+
+  test('its share of the rate, and being over it is not called a failed authentication', async () => {
+    await start({ framesPerSecond: 1, frameBurst: 2 })
+    const client = await RawClient.open(server.url)
+    for (let sent = 0; sent < 3; sent++) client.subscribe('urn:test:group', 0)
+    await client.findError('RATE_LIMITED')
+    expect(await client.closed).toEqual(CLOSE_CODES.tooManyFrames)
   })
 
   test('a share of the places of its address', async () => {

@@ -6,6 +6,9 @@ export interface MwpLimits {
   readonly maxFragments: number
   /** Time from the upgrade to `server_accept`. */
   readonly helloDeadlineMs: number
+  /** Frames, and bytes of any kind, that a peer may send before it is authenticated. */
+  readonly maxHelloFrames: number
+  readonly maxHelloBytes: number
   readonly maxUnauthenticatedPerAddress: number
   readonly maxUnauthenticated: number
   /** Frames a second that a connection may send for long, and how many at once. A frame counts once per Group it names. */
@@ -14,6 +17,8 @@ export interface MwpLimits {
   /** COMMANDs whose answer has not yet left; a further one is refused with BACKPRESSURE. */
   readonly maxCommandsInFlight: number
   readonly maxGroups: number
+  /** Acknowledged Groups whose position is not stored yet; a further one is refused with BACKPRESSURE. */
+  readonly maxAcknowledgements: number
   /** Entries that a subscription takes from its feed at a time. */
   readonly feedBatch: number
   /** Bytes of one Group on their way out before its feed pauses, so that no Group fills the whole buffer (A-133, A-241). */
@@ -34,12 +39,15 @@ export const DEFAULT_MWP_LIMITS: MwpLimits = {
   maxFrameBytes: 256 * 1024,
   maxFragments: 32,
   helloDeadlineMs: 10_000,
+  maxHelloFrames: 16,
+  maxHelloBytes: 32 * 1024,
   maxUnauthenticatedPerAddress: 128,
   maxUnauthenticated: 1_024,
   framesPerSecond: 5_000,
   frameBurst: 10_000,
   maxCommandsInFlight: 64,
   maxGroups: 1_024,
+  maxAcknowledgements: 1_024,
   feedBatch: 32,
   groupWindowBytes: 256 * 1024,
   maxBufferedBytes: 1024 * 1024,

@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ServerOptions } from 'ws'
 import { WebSocketServer } from 'ws'
+import type { FindAddress } from '../../client-address.ts'
+import { FailureQuota } from '../../failure-quota.ts'
 import { refuseUpgrade } from '../../http-messages.ts'
 import type { AgentSession, AuthorityService } from '../../service/service.ts'
 import { AddressQuota } from './address-quota.ts'
@@ -13,6 +15,8 @@ import { DEFAULT_MWP_LIMITS } from './limits.ts'
 
 export interface MwpDoorOptions {
   readonly limits?: Partial<MwpLimits>
+  /** Whose connection it is, for quotas. */
+  readonly addressOf: FindAddress
   /** Told of faults of our own; peers see INTERNAL_ERROR only. */
   readonly onFault: (fault: unknown) => void
 }
@@ -30,6 +34,7 @@ export interface MwpDoor {
 export function createMwpDoor(service: AuthorityService, options: MwpDoorOptions): MwpDoor {
   const limits: MwpLimits = { ...DEFAULT_MWP_LIMITS, ...options.limits }
   const quota = new AddressQuota(limits.maxUnauthenticatedPerAddress, limits.maxUnauthenticated)
+  const failures = new FailureQuota(() => performance.now())
   const connections = new Set<Connection>()
   const bySession = new Map<AgentSession, Connection>()
   let isClosing = false
@@ -43,13 +48,14 @@ export function createMwpDoor(service: AuthorityService, options: MwpDoorOptions
 
   function handleUpgrade(request: IncomingMessage, transport: Duplex, head: Buffer): void {
     transport.on('error', () => transport.destroy())
-    const giveBack = isClosing ? undefined : quota.take(request.socket.remoteAddress ?? '')
+    const giveBack = isClosing ? undefined : quota.take(options.addressOf(request))
     if (giveBack === undefined) return refuseUpgrade(transport, '503 Service Unavailable', ['Retry-After: 1'])
     transport.once('close', giveBack)
     sockets.handleUpgrade(request, transport, head, (socket) => {
       const connection = new Connection(socket, transport, {
         service,
         limits,
+        failures,
         onFault: options.onFault,
         onAuthenticated: (authenticated, session) => {
           giveBack()
@@ -88,5 +94,7 @@ const socketOptions = (limits: MwpLimits): ServerOptions & { closeTimeout: numbe
   perMessageDeflate: false,
   maxPayload: limits.maxFrameBytes,
   maxFragments: limits.maxFragments,
+  // The connection answers itself, within its rate limit.
+  autoPong: false,
   closeTimeout: limits.closeTimeoutMs,
 })

@@ -3,17 +3,27 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { reject } from '../../../protocol/error-codes.ts'
+import { addressReader } from '../../client-address.ts'
+import type { Handler } from '../../http-messages.ts'
 import type { SubmitOutcome } from '../../service/service.ts'
 import { createCommandsHandler } from './commands.ts'
 
 const clock = { now: () => '2026-11-29T12:00:00.000Z', nowMs: () => 0 }
 let outcome: SubmitOutcome
 let nowMs: number
-const handler = createCommandsHandler({ clock, submitCommand: async () => outcome }, () => nowMs)
+let decided: Promise<void>
+let under: number
+let handler: Handler
+async function submitCommand() {
+  under++
+  await decided
+  return outcome
+}
 const server = createServer((request, response) => void handler(request, response))
 
 beforeEach(async () => {
-  nowMs = 0
+  ;[nowMs, under, decided] = [0, 0, Promise.resolve()]
+  handler = createCommandsHandler({ clock, submitCommand }, addressReader(1), () => nowMs)
   await once(server.listen(0, '127.0.0.1'), 'listening')
 })
 afterEach(async () => {
@@ -21,7 +31,7 @@ afterEach(async () => {
   await once(server.close(), 'close')
 })
 
-const send = () => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+const send = (client?: unknown) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json', ...(typeof client === 'string' && { 'x-forwarded-for': client }) } })
 
 describe('a refusal', () => {
   it('keeps the members of the protocol error and says when to come back', async () => {
@@ -42,9 +52,26 @@ describe('a refusal', () => {
     expect((await send()).status).toBe(429)
   })
 
+  it('is counted before it is known, so that many at once find no more room (A-106)', async () => {
+    outcome = { ok: false, rejection: reject('SCHEMA_VALIDATION_FAILED', 'No.') }
+    let decide = () => {}
+    decided = new Promise((resolve) => (decide = resolve))
+    const answers = Array.from({ length: 60 }, send)
+    const limited = await Promise.race(answers)
+    expect(limited.status).toBe(429)
+    decide()
+    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    expect([under, statuses.filter((status) => status === 422).length, statuses.filter((status) => status === 429).length]).toEqual([40, 40, 20])
+  })
+
+  it('counts for the address that the trusted proxy names, not for the proxy', async () => {
+    outcome = { ok: false, rejection: reject('AUTH_INVALID_SIGNATURE', 'No.') }
+    for (let failure = 0; failure < 40; failure++) await send('198.51.100.1')
+    expect([(await send('198.51.100.1')).status, (await send('198.51.100.2')).status]).toEqual([429, 401])
+  })
+
   it('of anything else does not', async () => {
     outcome = { ok: false, rejection: reject('REVISION_CONFLICT', 'No.', { expectedRevision: 1, currentRevision: 2 }) }
-    nowMs = 3_600_000
-    for (let failure = 0; failure < 50; failure++) expect((await send()).status).toBe(409)
+      for (let failure = 0; failure < 50; failure++) expect((await send()).status).toBe(409)
   })
 })

@@ -10,6 +10,7 @@ import { decodeBase64url, encodeBase64url } from '../../../../protocol/base64url
 import { signBytes } from '../../../../protocol/ed25519-sign.ts'
 import type { EventFrame, ErrorFrame, Frame } from '../../../../protocol/generated/types.ts'
 import { validateDocument } from '../../../../protocol/validate.ts'
+import { addressReader } from '../../../client-address.ts'
 import type { AuthorityService } from '../../../service/service.ts'
 import type { MwpLimits } from '../limits.ts'
 import { createMwpDoor } from '../mwp-door.ts'
@@ -29,7 +30,7 @@ export interface ListenOptions {
 /** A door on a port of its own. Faults that it reports are kept. */
 export async function listen(service: AuthorityService, { limits = {}, port: wanted = 0, onRequest }: ListenOptions = {}) {
   const faults: unknown[] = []
-  const door = createMwpDoor(service, { limits, onFault: (fault) => faults.push(fault) })
+  const door = createMwpDoor(service, { limits, addressOf: addressReader(), onFault: (fault) => faults.push(fault) })
   const server = createServer(onRequest ?? (() => undefined))
   server.on('upgrade', (request, socket, head) => door.handleUpgrade(request, socket, head))
   server.listen(wanted, '127.0.0.1')

@@ -1,0 +1,55 @@
+// Telling which stage a bad signature failed at costs a millisecond of arithmetic, so each sender may fail only so often.
+// Who the sender is, is for the door to say: an address, or the Agent that has authenticated.
+
+interface Allowance { tokens: number; atMs: number }
+
+const burst = 40
+const perSecond = 4
+const maximumSenders = 10_000
+
+export class FailureQuota {
+  /** Of those who failed lately or have something under way; everybody else has a full burst. */
+  readonly #allowances = new Map<string, Allowance>()
+  readonly #nowMs: () => number
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  /** Milliseconds that the sender has to wait, 0 when it may go on. */
+  waitMs(sender: string): number {
+    // Nearly everybody, and on the way of every Command.
+    if (!this.#allowances.has(sender)) return 0
+    const { tokens } = this.#refilled(sender)
+    return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / perSecond) * 1000)
+  }
+
+  /**
+   * Counts one failure: after it, or before what may become one, so that many at once find no more room than one after
+   * another. What is overdrawn has to be waited for.
+   */
+  take(sender: string): void {
+    this.#change(sender, -1)
+  }
+
+  /** Takes a count back that was taken before and was no failure. */
+  giveBack(sender: string): void {
+    this.#change(sender, 1)
+  }
+
+  #change(sender: string, tokens: number): void {
+    const allowance = this.#refilled(sender)
+    allowance.tokens = Math.min(burst, allowance.tokens + tokens)
+    this.#allowances.delete(sender)
+    if (allowance.tokens < burst) this.#allowances.set(sender, allowance)
+    // Oldest change first: whoever has been quiet longest is forgiven.
+    const oldest = this.#allowances.size > maximumSenders ? this.#allowances.keys().next().value : undefined
+    if (oldest !== undefined) this.#allowances.delete(oldest)
+  }
+
+  #refilled(sender: string): Allowance {
+    const atMs = this.#nowMs()
+    const known = this.#allowances.get(sender)
+    return { atMs, tokens: known ? Math.min(burst, known.tokens + ((atMs - known.atMs) / 1000) * perSecond) : burst }
+  }
+}
