@@ -22,6 +22,8 @@ export class SpaceActors {
   readonly #actorNeeds: ActorNeeds
   /** Least recently used first. */
   readonly #actors = new Map<string, SpaceActor>()
+  /** New ones, until they have come to rest for the first time with anything in them. */
+  readonly #untried = new Map<string, SpaceActor>()
   readonly #timers: DueTimers
   #isStopping = false
 
@@ -34,10 +36,7 @@ export class SpaceActors {
         this.#timers.schedule(spaceId, fold.nextDue())
         needs.onCommitted(spaceId, entries, rows.memberships.map((row) => row.memberId))
       },
-      // Whoever asks for Groups that do not exist must not crowd out those that do.
-      onIdle: (actor) => {
-        if (actor.isEmpty && this.#actors.get(actor.spaceId) === actor) this.#actors.delete(actor.spaceId)
-      },
+      onIdle: (actor) => this.#rested(actor),
       onLoaded: (spaceId, events, fold) => {
         this.#timers.schedule(spaceId, fold.nextDue())
         needs.onRead(spaceId, events, fold.head)
@@ -56,12 +55,12 @@ export class SpaceActors {
 
   /** Another node may have written to the Space. */
   fallBehind(spaceId: string): void {
-    this.#actors.get(spaceId)?.fallBehind()
+    this.#find(spaceId)?.fallBehind()
   }
 
   /** Resolves when everything that was submitted before has been committed or refused. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#actors.values()].map((actor) => actor.drained()))
+    await Promise.all([...this.#actors.values(), ...this.#untried.values()].map((actor) => actor.drained()))
   }
 
   /** Loads Spaces, one after another, so that their timers run although nobody has touched them since the start. */
@@ -87,12 +86,27 @@ export class SpaceActors {
   }
 
   #actorOf(spaceId: string): SpaceActor {
-    const known = this.#actors.get(spaceId)
+    const known = this.#find(spaceId)
     const actor = known ?? new SpaceActor(spaceId, this.#actorNeeds)
-    this.#actors.delete(spaceId)
-    this.#actors.set(spaceId, actor)
-    if (!known) this.#evict(actor)
+    if (known === undefined) this.#untried.set(spaceId, actor)
+    // Used last now.
+    else if (this.#actors.delete(spaceId)) this.#actors.set(spaceId, actor)
     return actor
+  }
+
+  #find(spaceId: string): SpaceActor | undefined {
+    return this.#actors.get(spaceId) ?? this.#untried.get(spaceId)
+  }
+
+  /** Only a Space with something in it takes a place: whoever asks for Groups that do not exist crowds out nobody. */
+  #rested(actor: SpaceActor): void {
+    const { spaceId, isEmpty } = actor
+    if (isEmpty && this.#actors.get(spaceId) === actor) this.#actors.delete(spaceId)
+    if (this.#untried.get(spaceId) !== actor) return
+    this.#untried.delete(spaceId)
+    if (isEmpty) return
+    this.#actors.set(spaceId, actor)
+    this.#evict(actor)
   }
 
   /** Idle Spaces leave memory, oldest use first; their timers stay. */

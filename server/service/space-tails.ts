@@ -54,7 +54,12 @@ export class SpaceTails {
     if (tail === undefined) this.#tails.set(spaceId, (tail = new SpaceTail(spaceId, this.#log)))
     tail.followers++
     // Registered first and asked second: whatever is committed in between reaches the tail.
-    tail.advance(await this.#log.head(spaceId))
+    try {
+      tail.advance(await this.#log.head(spaceId))
+    } catch (fault) {
+      this.release(tail)
+      throw fault
+    }
     return tail
   }
 
