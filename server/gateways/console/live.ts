@@ -14,9 +14,10 @@ export const live = signedInProcedure
     for (const row of await ctx.service.readModels.missionsOf(ctx.me.principalId)) grown.add(row.spaceId)
     while (!signal?.aborted) {
       for (const spaceId of grown.take()) {
-        if (!(await ctx.isStillSignedIn())) throw signInFirst()
         const found = await growthOf(ctx.service, ctx.me.principalId, spaceId)
-        if (found && (!input.missionId || found.missionId === input.missionId)) yield tracked(`${found.groupId}@${found.head}`, found)
+        if (!found || (input.missionId && found.missionId !== input.missionId)) continue
+        if (!(await ctx.isStillSignedIn())) throw signInFirst()
+        yield tracked(`${found.groupId}@${found.head}`, found)
       }
       await grown.wait()
     }

@@ -14,15 +14,17 @@ let nowMs: number
 let decided: Promise<void>
 let under: number
 let handler: Handler
-async function submitCommand() {
+let contexts: unknown[]
+async function submitCommand(_command: unknown, context: unknown) {
   under++
+  contexts.push(context)
   await decided
   return outcome
 }
 const server = createServer((request, response) => void handler(request, response))
 
 beforeEach(async () => {
-  ;[nowMs, under, decided] = [0, 0, Promise.resolve()]
+  ;[nowMs, under, decided, contexts] = [0, 0, Promise.resolve(), []]
   handler = createCommandsHandler({ clock, submitCommand }, addressReader(1), () => nowMs)
   await once(server.listen(0, '127.0.0.1'), 'listening')
 })
@@ -32,6 +34,12 @@ afterEach(async () => {
 })
 
 const send = (client?: unknown) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json', ...(typeof client === 'string' && { 'x-forwarded-for': client }) } })
+
+it('tells the audit trail who sends (A-106)', async () => {
+  outcome = { ok: false, rejection: reject('AUTH_INVALID_SIGNATURE', 'No.') }
+  await send('192.0.2.7')
+  expect(contexts).toEqual([{ door: 'http', peer: '192.0.2.7' }])
+})
 
 describe('a refusal', () => {
   it('keeps the members of the protocol error and says when to come back', async () => {

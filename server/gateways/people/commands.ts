@@ -28,7 +28,7 @@ export function createCommandsHandler(service: Service, addressOf: FindAddress, 
     const retryAfterMs = quota.waitMs(address)
     if (retryAfterMs > 0) return refuse(service, response, { rejection: reject('RATE_LIMITED', 'Too many Commands of this address failed.', { retryAfterMs }) })
     quota.take(address)
-    const outcome = await service.submitCommand(body, { door: 'http' })
+    const outcome = await service.submitCommand(body, { door: 'http', peer: address })
     if (outcome.ok || !isUnproven.has(outcome.rejection.code)) quota.giveBack(address)
     if (outcome.ok) return sendBytes(response, 200, Buffer.concat([eventOpening, outcome.eventBytes, closing]))
     refuse(service, response, outcome)
