@@ -48,7 +48,7 @@ export const receipts = pgTable(
     spaceId: text('space_id').notNull(),
     sequence: whole('sequence').notNull(),
     command: bytea('command').notNull(),
-    admission: text('admission'),
+    admission: bytea('admission'),
   },
   (t) => [
     primaryKey({ name: 'receipts_action_id_once', columns: [t.actorId, t.actionId] }),

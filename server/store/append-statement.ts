@@ -59,7 +59,7 @@ export class AppendStatementBuilder {
     const selected = target.columns.map(({ property, type }) => {
       if (property === 'spaceId') return SPACE_OF_ROW
       const cells = rows.map((row) => (row as Record<string, Cell | undefined>)[property] ?? null)
-      return type === 'bytea' ? this.sliced(cells as Uint8Array[], source) : this.unnested(cells as (string | number | null)[], type, source)
+      return type === 'bytea' ? this.sliced(cells as (Uint8Array | null)[], source) : this.unnested(cells as (string | number | null)[], type, source)
     })
     const names = source.map((_, index) => `c${index}`)
     this.parts.push(
@@ -79,16 +79,17 @@ export class AppendStatementBuilder {
   }
 
   /** All byte strings as one parameter and a slice per row: an array of `bytea` costs the server a second, slower decoding. */
-  private sliced(cells: readonly Uint8Array[], source: string[]): string {
+  private sliced(cells: readonly (Uint8Array | null)[], source: string[]): string {
     let end = 1
     const starts = cells.map((bytes) => {
+      if (bytes === null) return null
       const start = end
       end += bytes.byteLength
       return start
     })
     const start = this.unnested(starts, 'integer', source)
-    const size = this.unnested(cells.map((bytes) => bytes.byteLength), 'integer', source)
-    return `substring(${this.parameter(encodeBytea(Buffer.concat(cells)))}::bytea FROM ${start} FOR ${size})`
+    const size = this.unnested(cells.map((bytes) => bytes?.byteLength ?? null), 'integer', source)
+    return `substring(${this.parameter(encodeBytea(Buffer.concat(cells.filter((bytes) => bytes !== null))))}::bytea FROM ${start} FOR ${size})`
   }
 
   private parameter(value: AppendStatement['parameters'][number]): string {

@@ -22,6 +22,8 @@ const CONFLICT_OF: Readonly<Record<string, Conflict>> = {
   missions_id_once: 'mission-id',
 }
 
+const utf8 = new TextEncoder()
+
 const UNIQUE_VIOLATION = '23505'
 /** serialization_failure and deadlock_detected: the server undid the statement and asks for another try. */
 const TRANSIENT: ReadonlySet<string> = new Set(['40001', '40P01'])
@@ -95,7 +97,7 @@ function requireGapless({ spaceId, expectedHead, events, receipts, rows }: Appen
 function receiptRows({ receipts, admissions }: AppendBatch) {
   return receipts.map(({ commandBytes, ...receipt }) => {
     const record = admissions.find(({ signingHash }) => signingHash === receipt.signingHash)
-    return { ...receipt, command: commandBytes, admission: record ? JSON.stringify(record) : null }
+    return { ...receipt, command: commandBytes, admission: record ? utf8.encode(JSON.stringify(record)) : null }
   })
 }
 

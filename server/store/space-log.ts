@@ -91,7 +91,7 @@ function prepareQueries(database: PostgresJsDatabase) {
       .prepare('receipt_at'),
     admissions: unionAll(
       database.select({ record: admissions.record }).from(admissions).where(isWanted(admissions.signingHash)),
-      database.select({ record: text<string>`${receipts.admission}` }).from(receipts).where(and(isWanted(receipts.signingHash), isNotNull(receipts.admission))),
+      database.select({ record: text<string>`convert_from(${receipts.admission}, 'UTF8')` }).from(receipts).where(and(isWanted(receipts.signingHash), isNotNull(receipts.admission))),
     ).prepare('admissions'),
     listSpaces: database.select({ spaceId: spaces.spaceId }).from(spaces).where(eq(spaces.kind, placeholder('kind'))).prepare('list_spaces'),
   }
