@@ -93,6 +93,17 @@ describe('a repeated Command (A-222)', () => {
     expect(codeOf(await say({ actionId }))).toBe('ACTION_ID_COLLISION')
     expect(codeOf(await say({ actionId, issuedAt: '2026-11-29T12:30:00Z' }))).toBe('ACTION_ID_COLLISION')
     expect(codeOf(await fixture.submit(owner, { kind: 'mission.cancel', groupId, membershipEpoch: 1, actionId, payload: { reason: 'No.' } }))).toBe('ACTION_ID_COLLISION')
+    expect(codeOf(await say({ actionId, payload: {} }))).toBe('ACTION_ID_COLLISION')
+    expect(codeOf(await say({ actionId, kind: 'ext.example.profile.thing' }))).toBe('ACTION_ID_COLLISION')
+  })
+
+  it('still finds its Event on the connection of a session that was replaced, but never on another Agent’s', async () => {
+    const { session } = coordinator
+    const bytes = await fixture.command(coordinator, post({ sessionEpoch: session.sessionEpoch }))
+    const first = await fixture.service.submitCommand(bytes, { door: 'mwp', session })
+    await fixture.handshake(coordinator)
+    expect(await fixture.service.submitCommand(bytes, { door: 'mwp', session })).toEqual({ ...first, isDuplicate: true })
+    expect(codeOf(await fixture.service.submitCommand(bytes, { door: 'mwp', session: worker.session }))).toBe('AUTH_FORBIDDEN')
   })
 
   it('of a refused Command is judged anew, because only acceptance reserves an Action ID (O-8)', async () => {
@@ -165,6 +176,15 @@ describe('the order of judgement (A-221)', () => {
     expect(codeOf(await say({ extensions: future, issuedAt: '2026-11-29T12:30:00Z' }))).toBe('AUTH_INVALID_SIGNATURE')
     expect(codeOf(await say({ extensions: future, groupId: newUrn() }))).toBe('UNKNOWN_CRITICAL_EXTENSION')
   })
+
+  it('judges the session after the time and the extensions', async () => {
+    const { session } = coordinator
+    await fixture.handshake(coordinator)
+    const late = async (changes: Partial<Draft>) => codeOf(await fixture.service.submitCommand(await fixture.command(coordinator, post({ sessionEpoch: session.sessionEpoch, ...changes })), { door: 'mwp', session }))
+    expect(await late({ issuedAt: '2026-11-29T12:30:00Z' })).toBe('AUTH_INVALID_SIGNATURE')
+    expect(await late({ extensions: { 'urn:example:x': { version: '1.0.0', critical: true, data: {} } } })).toBe('UNKNOWN_CRITICAL_EXTENSION')
+    expect(await late({})).toBe('AUTH_STALE_SESSION')
+  })
 })
 
 describe('Signed Documents inside a Command', () => {
@@ -198,6 +218,18 @@ describe('Signed Documents inside a Command', () => {
     const codes = (await Promise.all(commands.map(submit))).map(codeOf)
     // Verification runs on several threads: which of the three comes first is open.
     expect(codes.sort()).toEqual(['WORK_LEASE_EXPIRED', 'WORK_LEASE_EXPIRED', 'accepted'])
+  })
+
+  it('are few, and refused at the first that fails', async () => {
+    const flow = await executing()
+    await flow.work(await flow.publishDraft())
+    const { workItemId, ownershipEpoch, executionLeaseId, contentHash } = flow
+    const submitWith = async (evidence: readonly object[]) => fixture.submit(worker, flow.workDraft({ kind: 'work.submit', payload: { workItemId, ownershipEpoch, executionLeaseId, artifactHashes: [contentHash], evidence } }))
+    const evidence = await flow.evidence(worker)
+    const tooMany = await submitWith(Array.from({ length: 65 }, () => evidence))
+    expect(tooMany).toMatchObject({ ok: false, rejection: { code: 'SCHEMA_VALIDATION_FAILED', details: { path: '/payload/evidence', keyword: 'maxItems' } } })
+    const forged = Array.from({ length: 64 }, (_, index) => ({ ...evidence, method: `Forged ${index}.` }))
+    expect(codeOf(await submitWith(forged))).toBe('AUTH_INVALID_SIGNATURE')
   })
 
   it('cannot be admitted any more once their key was revoked (A-91)', async () => {

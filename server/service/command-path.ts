@@ -1,5 +1,6 @@
-// From received bytes to the Space's actor, in the order of A-221: parse, six stages, payload, receipt, admission and
-// freshness, critical extensions, decision. Cheap checks come first where the order of reported faults allows it.
+// From received bytes to the Space's actor, in the order of A-221: parse, six stages, receipt, payload, admission and
+// freshness, critical extensions, session, decision. The receipt is looked up last, and only where something else is
+// wrong with a Command: the decision looks for it anyway.
 import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Command } from '../../protocol/generated/types.ts'
@@ -97,8 +98,10 @@ export class CommandPath {
     if (!verified.ok) return err(this.#unverified(verified.error, parsed.value, context))
     const document = verified.value
     const command = document.value
-    const refusal = this.#refuseSession(command, context) ?? refusePayload(command, parsed.schemaView)
-    if (refusal) return err(refused(refusal, command))
+    const foreign = refuseForeign(command, context)
+    if (foreign) return err(refused(foreign, command))
+    const misshapen = refusePayload(command, parsed.schemaView)
+    if (misshapen) return err(await this.#unlessReceived(document, misshapen))
     if (!isFresh(document.protectedTime, this.#needs.clock.now())) {
       this.#audit({ stage: 'freshness', reason: 'outside-window' }, command, context)
       return err(await this.#unlessReceived(document, invalidSignature()))
@@ -108,17 +111,16 @@ export class CommandPath {
       this.#audit({ ...nested.error, reason: `nested ${nested.error.reason}` }, command, context)
       return err(await this.#unlessReceived(document, rejectionOf(nested.error)))
     }
-    const critical = unknownCriticalExtension(command)
-    if (critical) return err(await this.#unlessReceived(document, critical))
+    const late = unknownCriticalExtension(command) ?? this.#refuseEnded(context)
+    if (late) return err(await this.#unlessReceived(document, late))
     const keyUse = keys.key(document.keyId)?.keyUse ?? 'conversation'
     return ok({ document, keyUse, nested: nested.value, ...(context.handshake && { handshake: context.handshake }) })
   }
 
-  /** A door that authenticates its peer carries that peer's Commands alone (A-35). */
-  #refuseSession({ actor }: Command, { session }: SubmitContext): Rejection | undefined {
-    if (session === undefined) return undefined
-    if (actor.type !== 'agent' || actor.id !== session.agentId) return reject('AUTH_FORBIDDEN', 'This session belongs to another Principal.')
-    return this.#needs.isCurrentSession(session) ? undefined : reject('AUTH_STALE_SESSION', 'A newer session of this Agent exists.')
+  /** The Session Epoch is judged with the decision; here it is whether the session of the door is over (A-35). */
+  #refuseEnded({ session }: SubmitContext): Rejection | undefined {
+    const isOver = session !== undefined && !this.#needs.isCurrentSession(session)
+    return isOver ? reject('AUTH_STALE_SESSION', 'This session is over.') : undefined
   }
 
   /** The receipt goes before anything that a retry of an accepted Command may fail by now (A-222). */
@@ -160,6 +162,12 @@ export class CommandPath {
     const { groupId, actionId, actor, signature } = command
     this.#needs.audit.record({ stage, reason, door, sender: actor.id, isVerified: true, ...(groupId && { spaceId: groupId }), detail: { actionId, actorId: actor.id, keyId: signature.keyId } })
   }
+}
+
+/** A door that authenticates its peer carries that peer's Commands alone, and shows it the Events of no others (A-35). */
+function refuseForeign({ actor }: Command, { session }: SubmitContext): Rejection | undefined {
+  const isOwn = session === undefined || (actor.type === 'agent' && actor.id === session.agentId)
+  return isOwn ? undefined : reject('AUTH_FORBIDDEN', 'This session belongs to another Principal.')
 }
 
 /** The Group, or nothing for what concerns the whole Organization. */

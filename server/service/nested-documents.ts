@@ -3,7 +3,7 @@ import type { Command } from '../../protocol/generated/types.ts'
 import type { KeyResolver } from '../../protocol/key-registry.ts'
 import { AGENT_CARD_REGISTER } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
-import { ok } from '../../protocol/result.ts'
+import { err, ok } from '../../protocol/result.ts'
 import type { DocumentKind } from '../../protocol/signed-documents.ts'
 import type { JsonValue } from '../../protocol/strict-json.ts'
 import type { SignatureVerifier, VerificationFailure, VerifiedDocument } from '../../protocol/verify-document.ts'
@@ -21,7 +21,12 @@ const places: Readonly<Record<string, Place>> = {
   [AGENT_CARD_REGISTER]: { kind: 'agent-card', member: 'card' },
 }
 
-/** Verifies the Signed Documents in a payload that has passed its schema; the first failure counts. */
+/** Documents in one Command. */
+const maximumDocuments = 64
+/** Verified side by side, so that a failure, which is slow to explain, costs its sender's next ones only. */
+const sideBySide = 4
+
+/** Verifies the Signed Documents in a payload that has passed its schema; the first failure counts and ends the work. */
 export async function verifyNestedDocuments(
   command: Command,
   registry: KeyResolver,
@@ -29,13 +34,20 @@ export async function verifyNestedDocuments(
 ): Promise<Result<readonly VerifiedDocument[], VerificationFailure>> {
   const place = places[command.kind]
   if (place === undefined) return ok([])
-  const verifications = [command.payload[place.member] as JsonValue]
-    .flat()
-    .map((value) => verifyParsedDocument({ kind: place.kind, value, registry, verifySignature }))
+  const values = [command.payload[place.member] as JsonValue].flat()
+  if (values.length > maximumDocuments) return err(tooMany(place.member))
   const verified: VerifiedDocument[] = []
-  for (const result of await Promise.all(verifications)) {
-    if (!result.ok) return result
-    verified.push(result.value)
+  for (let from = 0; from < values.length; from += sideBySide) {
+    const verifications = values.slice(from, from + sideBySide).map((value) => verifyParsedDocument({ kind: place.kind, value, registry, verifySignature }))
+    for (const result of await Promise.all(verifications)) {
+      if (!result.ok) return result
+      verified.push(result.value)
+    }
   }
   return ok(verified)
+}
+
+function tooMany(member: string): VerificationFailure {
+  const schemaFault = { path: `/payload/${member}`, keyword: 'maxItems', message: `must NOT have more than ${maximumDocuments} items` }
+  return { stage: 'schema', code: 'SCHEMA_VALIDATION_FAILED', reason: 'too-many-documents', schemaFault }
 }
