@@ -89,7 +89,7 @@ export async function bindRegistered(signer: Signer, held: readonly HeldKey[], p
   }
 }
 
-/** Keys that the server has certainly not registered leave this browser; after silence they stay, for the answer may only be lost. */
+/** Keys that the server has certainly not registered leave this browser; after silence or a fault they stay, for it may have registered them. */
 async function registering<T>(signer: Signer, made: readonly HeldKey[], register: () => Promise<RegistrationResult<T>>): Promise<RegistrationResult<T>> {
   const forget = () => Promise.all(made.map((key) => signer.forgetKey(key.publicKey)))
   try {
@@ -97,10 +97,12 @@ async function registering<T>(signer: Signer, made: readonly HeldKey[], register
     if (!outcome.ok) await forget()
     return outcome
   } catch (cause) {
-    if (errorCode(cause) !== undefined) await forget()
+    if (isRefusal(cause)) await forget()
     return err(wordsOf(cause))
   }
 }
+
+const isRefusal = (cause: unknown) => ![undefined, 'INTERNAL_SERVER_ERROR'].includes(errorCode(cause))
 
 /** Keys of mine held here and not revoked; also one registered a moment ago, which the session does not list yet. */
 async function usableKeyIds(signer: Signer, me: SignedInPerson): Promise<readonly string[]> {

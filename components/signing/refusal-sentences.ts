@@ -36,7 +36,7 @@ export const REFUSAL_SENTENCES: Readonly<Record<ErrorCode, RefusalWords>> = {
   BACKPRESSURE: { happened: 'The server cannot take more at the moment.', next: 'Wait a moment, then send it again; what you signed is kept.' },
   CURSOR_TOO_OLD: { happened: 'That place in the log is no longer online.', next: 'Reload the page to start from the present.' },
   PROTOCOL_VIOLATION: { happened: 'The server could not make sense of what this page sent.', next: 'Reload the page, then try again.' },
-  INTERNAL_ERROR: { happened: 'The server failed. Nothing was accepted.', next: 'Send it again; what you signed is kept.' },
+  INTERNAL_ERROR: { happened: 'The server failed. Whether it took this is not known.', next: 'Send it again: it is not done twice, and what you signed is kept.' },
 }
 
 /** Reasons on this side of the wire. */

@@ -7,7 +7,7 @@ export const invalidSignature = (): Rejection => reject('AUTH_INVALID_SIGNATURE'
 
 export const actionIdCollision = (): Rejection => reject('ACTION_ID_COLLISION', 'This Action ID was already used for other content.')
 
-/** Nothing was accepted as far as the sender can tell; an unchanged retry finds out. */
+/** The Command may have been accepted all the same; an unchanged retry finds out. */
 export const internalError = (): Rejection => reject('INTERNAL_ERROR', 'The authority failed. Send the same Command again.')
 
 /** An unknown Group and one that is hidden from the caller look the same. */
