@@ -3,23 +3,17 @@ import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import type { GroupState } from './types.ts'
 
 /** RFC 8785 bytes of the whole fold. Equal states give equal bytes, whatever order their indexes were filled in. */
-export function encodeState(state: GroupState): Uint8Array {
-  return encodeCanonical({
-    ...state,
-    conversations: byKey(state.conversations),
-    memberships: byKey(state.memberships),
-    workItems: byKey(state.workItems),
-    proposals: byKey(state.proposals),
-    artifacts: byKey(state.artifacts),
-    messages: byKey(state.messages),
-    ledgers: byKey(state.ledgers),
-    sequenceOf: byKey(state.sequenceOf),
-    workSteps: byKey(state.workSteps),
-    ownedBy: byKey(new Map([...state.ownedBy].map(([agentId, items]) => [agentId, [...items].sort()]))),
-    executing: [...state.executing].sort(),
-  })
+export const encodeState = (state: GroupState): Uint8Array => encodeCanonical(plainJson(state))
+
+type Entry = readonly [string, unknown]
+
+/** Maps as pairs and Sets as lists, both in order of their keys, at any depth; all else as it is. */
+function plainJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Map) return [...(value as Map<string, unknown>)].sort(byKey).map(([key, member]) => [key, plainJson(member)])
+  if (value instanceof Set) return [...(value as Set<string>)].sort()
+  if (Array.isArray(value)) return value.map(plainJson)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plainJson(member)]))
 }
 
-function byKey<T>(index: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
-  return [...index].sort(([a], [b]) => (a < b ? -1 : 1))
-}
+const byKey = ([a]: Entry, [b]: Entry): number => (a < b ? -1 : 1)
