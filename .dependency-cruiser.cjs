@@ -56,6 +56,9 @@ module.exports = {
     ...only('sdk', zone.sdk, zone.protocol),
     ...only('ui', zone.ui, zone.protocol, router),
     ...only('app', zone.app, zone.ui, zone.protocol),
+    ...only('examples', '^examples/', zone.sdk, zone.protocol, zone.testing),
+    ...only('e2e', '^e2e/', zone.sdk, zone.protocol),
+    ...only('bench', '^bench/', zone.sdk, zone.protocol, zone.store),
 
     typesOnly('store-ports', zone.store, ports),
     typesOnly('artifacts-ports', zone.artifacts, ports),
