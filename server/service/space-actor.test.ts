@@ -186,6 +186,15 @@ it('refuses a second Mission of one id, although it would live in a Space of its
   await expect(fixture.mission(owner, coordinator, { missionId })).rejects.toThrow('this Mission id is taken')
 })
 
+it('gives one Mission id to one of many Groups that claim it at once, and leaves the others as if they had asked later', async () => {
+  const { fixture, owner, coordinator } = await started()
+  const missionId = newUrn()
+  const claims = await Promise.allSettled(Array.from({ length: 8 }, () => fixture.mission(owner, coordinator, { missionId })))
+  const refusals = claims.flatMap((claim) => (claim.status === 'rejected' ? [(claim.reason as Error).message] : []))
+  expect(refusals).toHaveLength(7)
+  expect(new Set(refusals)).toEqual(new Set(['this Mission id is taken']))
+})
+
 it('records by timer that an Execution Lease has run out (A-182)', async () => {
   const { fixture, owner, coordinator } = await started()
   const worker = await fixture.agent('Worker')
