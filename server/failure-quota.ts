@@ -1,6 +1,13 @@
 // Telling which stage a bad signature failed at costs a millisecond of arithmetic, so each sender may fail only so often.
 // Who the sender is, is for the door to say: an address, or the Agent that has authenticated.
 
+import type { ErrorCode, Rejection } from '../protocol/error-codes.ts'
+
+const costlyCodes: ReadonlySet<ErrorCode> = new Set(['AUTH_INVALID_SIGNATURE', 'PROTOCOL_VIOLATION', 'SCHEMA_VALIDATION_FAILED'])
+
+/** Refusals for which nobody has to sign, and which cost slow arithmetic or an entry in the audit trail. */
+export const isCostly = ({ code }: Rejection): boolean => costlyCodes.has(code)
+
 interface Allowance { tokens: number; atMs: number }
 
 const burst = 40

@@ -1,6 +1,7 @@
-import type { ErrorCode, Rejection } from '../../../protocol/error-codes.ts'
+import type { Rejection } from '../../../protocol/error-codes.ts'
 import { reject } from '../../../protocol/error-codes.ts'
 import type { FailureQuota } from '../../failure-quota.ts'
+import { isCostly } from '../../failure-quota.ts'
 import type { AgentSession, AuthorityService, SubmitOutcome } from '../../service/service.ts'
 import { internalError } from '../../service/refusals.ts'
 import { eventFrame } from './frames.ts'
@@ -10,9 +11,6 @@ import type { ReceivedCommand, Related } from './read-frame.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 const RETRY_AFTER_MS = 250
-
-/** Refusals that nobody but a broken or hostile peer causes often, each with slow arithmetic or an entry in the audit trail. */
-const isCostly: ReadonlySet<ErrorCode> = new Set(['AUTH_INVALID_SIGNATURE', 'PROTOCOL_VIOLATION', 'SCHEMA_VALIDATION_FAILED'])
 
 export interface CommandIntakeHost {
   readonly service: AuthorityService
@@ -70,7 +68,7 @@ export class CommandIntake {
     const isFlushed = () => void this.#inFlight--
     if (!outcome.ok) {
       const { rejection, actionId, groupId } = outcome
-      if (isCostly.has(rejection.code)) this.#host.failures.take(this.#host.session.agentId)
+      if (isCostly(rejection)) this.#host.failures.take(this.#host.session.agentId)
       const named = { ...related, ...(actionId && { relatedActionId: actionId }), ...(groupId && { groupId }) }
       this.#host.sendError(rejection, named, isFlushed)
       return

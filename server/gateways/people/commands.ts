@@ -1,14 +1,14 @@
 // POST /api/commands: exact signed Command bytes of any Principal. The signature is the authority; no cookie counts.
 import { Buffer } from 'node:buffer'
 import type { ServerResponse } from 'node:http'
-import type { ErrorCode } from '../../../protocol/error-codes.ts'
 import { reject } from '../../../protocol/error-codes.ts'
 import type { FindAddress } from '../../client-address.ts'
-import { FailureQuota } from '../../failure-quota.ts'
+import { FailureQuota, isCostly } from '../../failure-quota.ts'
 import type { Handler } from '../../http-messages.ts'
 import { isMethod, maximumJsonBytes, mediaTypeOf, readBody, sendBytes, sendJson, sendTooLarge } from '../../http-messages.ts'
+import { protocolErrorOf } from '../../service/protocol-error.ts'
 import type { AuthorityService, SubmitOutcome } from '../../service/service.ts'
-import { httpStatusOf, protocolErrorOf } from './errors.ts'
+import { httpStatusOf } from './errors.ts'
 
 type Service = Pick<AuthorityService, 'submitCommand' | 'clock'>
 type Refusal = Omit<Extract<SubmitOutcome, { ok: false }>, 'ok'>
@@ -29,17 +29,15 @@ export function createCommandsHandler(service: Service, addressOf: FindAddress, 
     if (retryAfterMs > 0) return refuse(service, response, { rejection: reject('RATE_LIMITED', 'Too many Commands of this address failed.', { retryAfterMs }) })
     quota.take(address)
     const outcome = await service.submitCommand(body, { door: 'http', peer: address })
-    if (outcome.ok || !isUnproven.has(outcome.rejection.code)) quota.giveBack(address)
+    if (outcome.ok || !isCostly(outcome.rejection)) quota.giveBack(address)
     if (outcome.ok) return sendBytes(response, 200, Buffer.concat([eventOpening, outcome.eventBytes, closing]))
     refuse(service, response, outcome)
   }
 }
 
-/** Refusals that nobody has to sign for: they cost work and an entry in the audit trail. */
-const isUnproven: ReadonlySet<ErrorCode> = new Set(['AUTH_INVALID_SIGNATURE', 'PROTOCOL_VIOLATION', 'SCHEMA_VALIDATION_FAILED'])
-
 function refuse({ clock }: Service, response: ServerResponse, { rejection, actionId, groupId }: Refusal): void {
   if (rejection.retryAfterMs !== undefined) response.setHeader('retry-after', Math.ceil(rejection.retryAfterMs / 1000))
-  const related = { ...(actionId !== undefined && { actionId }), ...(groupId !== undefined && { groupId }) }
+  // The connection of a request does not outlive it anyway, so nothing here ends it.
+  const related = { ...(actionId !== undefined && { relatedActionId: actionId }), ...(groupId !== undefined && { groupId }) }
   sendJson(response, httpStatusOf[rejection.code], { error: protocolErrorOf(rejection, related, clock.now()) })
 }

@@ -1,6 +1,4 @@
-import type { ErrorCode, Rejection } from '../../../protocol/error-codes.ts'
-import { ERROR_CODES } from '../../../protocol/error-codes.ts'
-import type { ProtocolError } from '../../../protocol/generated/types.ts'
+import type { ErrorCode } from '../../../protocol/error-codes.ts'
 
 /** The HTTP status of each refusal of a Command. */
 export const httpStatusOf = {
@@ -32,20 +30,3 @@ export const httpStatusOf = {
   PROTOCOL_VIOLATION: 400,
   INTERNAL_ERROR: 500,
 } as const satisfies Record<ErrorCode, number>
-
-/** A Rejection as the protocol writes it. The connection of an HTTP request does not outlive it, so nothing here is fatal. */
-export function protocolErrorOf(rejection: Rejection, related: { actionId?: string; groupId?: string }, occurredAt: string): ProtocolError {
-  const { code, message, expectedRevision, currentRevision, retryAfterMs, details } = rejection
-  return {
-    code,
-    message: message.slice(0, 2000) || ERROR_CODES[code].meaning,
-    retryable: ERROR_CODES[code].retryable,
-    ...(related.actionId !== undefined && { relatedActionId: related.actionId }),
-    ...(related.groupId !== undefined && { groupId: related.groupId }),
-    ...(expectedRevision !== undefined && { expectedRevision }),
-    ...(currentRevision !== undefined && { currentRevision }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(details !== undefined && { details }),
-    occurredAt,
-  }
-}
