@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { decodeBase64url, encodeBase64url } from '../../../protocol/base64url.ts'
 import { silentLog } from '../../log.ts'
 import type { Fixture, Person } from '../../testing/authority-fixture.ts'
@@ -18,6 +18,7 @@ beforeEach(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
 })
 afterEach(async () => {
+  vi.useRealTimers()
   server.closeAllConnections()
   await once(server.close(), 'close')
 })
@@ -161,6 +162,25 @@ describe('the live feed', () => {
     await change('session.signOut', {}, cookie)
     await grow()
     expect(await isTold()).toBe(false)
+  })
+
+  it('ends while nothing grows, and listens no longer', async () => {
+    const { feeds } = fixture.service
+    const onGrowth = feeds.onGrowth.bind(feeds)
+    let listening = 0
+    feeds.onGrowth = (listener) => {
+      const unsubscribe = onGrowth(listener)
+      listening++
+      return () => (listening--, unsubscribe())
+    }
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const { cookie, isTold } = await watching()
+    vi.advanceTimersByTime(60_000)
+    await change('session.signOut', {}, cookie)
+    expect(listening).toBe(1)
+    vi.advanceTimersByTime(60_000)
+    expect(await isTold()).toBe(false)
+    expect([listening, vi.getTimerCount()]).toEqual([0, 0])
   })
 
   it('ends with the session', async () => {

@@ -7,19 +7,27 @@ import { signInFirst, signedInProcedure } from './trpc.ts'
 
 interface Growth { readonly missionId: string; readonly groupId: string; readonly head: number }
 
+/** So long at most does a stream on which nothing happens outlive its session. */
+const sessionCheckMs = 60_000
+
 export const live = signedInProcedure
   .input(z.strictObject({ missionId: identifierText.optional(), lastEventId: z.string().max(200).optional() }))
   .subscription(async function* ({ ctx, input, signal }) {
     const grown = collectGrowth(ctx.service, signal)
-    for (const row of await ctx.service.readModels.missionsOf(ctx.me.principalId)) grown.add(row.spaceId)
-    while (!signal?.aborted) {
-      for (const spaceId of grown.take()) {
-        const found = await growthOf(ctx.service, ctx.me.principalId, spaceId)
-        if (!found || (input.missionId && found.missionId !== input.missionId)) continue
-        if (!(await ctx.isStillSignedIn())) throw signInFirst()
-        yield tracked(`${found.groupId}@${found.head}`, found)
+    try {
+      for (const row of await ctx.service.readModels.missionsOf(ctx.me.principalId)) grown.add(row.spaceId)
+      while (!signal?.aborted) {
+        if (grown.isCheckDue() && !(await ctx.isStillSignedIn())) throw signInFirst()
+        for (const spaceId of grown.take()) {
+          const found = await growthOf(ctx.service, ctx.me.principalId, spaceId)
+          if (!found || (input.missionId && found.missionId !== input.missionId)) continue
+          if (!(await ctx.isStillSignedIn())) throw signInFirst()
+          yield tracked(`${found.groupId}@${found.head}`, found)
+        }
+        await grown.wait()
       }
-      await grown.wait()
+    } finally {
+      grown.stop()
     }
   })
 
@@ -29,19 +37,21 @@ async function growthOf(service: AuthorityService, principalId: string, spaceId:
   return found && { missionId: found.state.mission.missionId, groupId: spaceId, head: found.state.sequence }
 }
 
-/** Spaces that grew since the last `take`, each once: a busy Space cannot fill memory. */
+/** Spaces that grew since the last `take`, each once: a busy Space cannot fill memory. To be stopped by whoever began. */
 function collectGrowth(service: AuthorityService, signal: AbortSignal | undefined) {
   const pending = new Set<string>()
+  let isCheckDue = false
   let wake: () => void = () => {}
   const add = (spaceId: string) => {
     pending.add(spaceId)
     wake()
   }
   const unsubscribe = service.feeds.onGrowth(add)
-  signal?.addEventListener('abort', () => {
-    unsubscribe()
+  const timer = setInterval(() => {
+    isCheckDue = true
     wake()
-  })
+  }, sessionCheckMs).unref()
+  signal?.addEventListener('abort', () => wake())
   return {
     add,
     take: () => {
@@ -49,6 +59,16 @@ function collectGrowth(service: AuthorityService, signal: AbortSignal | undefine
       pending.clear()
       return spaces
     },
-    wait: () => (pending.size > 0 || signal?.aborted ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))),
+    /** True once for each time that the session is to be looked at. */
+    isCheckDue: () => {
+      const isDue = isCheckDue
+      isCheckDue = false
+      return isDue
+    },
+    wait: () => (pending.size > 0 || isCheckDue || signal?.aborted ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))),
+    stop: () => {
+      clearInterval(timer)
+      unsubscribe()
+    },
   }
 }
