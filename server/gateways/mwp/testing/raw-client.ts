@@ -10,7 +10,7 @@ import { decodeBase64url, encodeBase64url } from '../../../../protocol/base64url
 import { signBytes } from '../../../../protocol/ed25519-sign.ts'
 import type { EventFrame, ErrorFrame, Frame } from '../../../../protocol/generated/types.ts'
 import { validateDocument } from '../../../../protocol/validate.ts'
-import { addressReader } from '../../../client-address.ts'
+import { addressReader } from '../../../http-messages.ts'
 import type { AuthorityService } from '../../../service/service.ts'
 import type { MwpLimits } from '../limits.ts'
 import { createMwpDoor } from '../mwp-door.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { addressReader } from './client-address.ts'
+import { addressReader } from './http-messages.ts'
 
 const request = (remoteAddress: string | undefined, forwarded?: string) => ({ socket: { remoteAddress }, headers: { ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }) } }) as unknown as IncomingMessage
 

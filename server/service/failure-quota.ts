@@ -1,7 +1,7 @@
 // Telling which stage a bad signature failed at costs a millisecond of arithmetic, so each sender may fail only so often.
 // Who the sender is, is for the door to say: an address, or the Agent that has authenticated.
 
-import type { ErrorCode, Rejection } from '../protocol/error-codes.ts'
+import type { ErrorCode, Rejection } from '../../protocol/error-codes.ts'
 
 const costlyCodes: ReadonlySet<ErrorCode> = new Set(['AUTH_INVALID_SIGNATURE', 'PROTOCOL_VIOLATION', 'SCHEMA_VALIDATION_FAILED'])
 
