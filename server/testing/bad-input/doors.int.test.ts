@@ -8,7 +8,7 @@ import type { Draft, Signatory } from '../authority-fixture.ts'
 import { newKey, newUrn } from '../authority-fixture.ts'
 import { skipReason } from '../test-database.ts'
 import type { Stand } from './stand.ts'
-import { messageDraft, openStand } from './stand.ts'
+import { changesBetween, messageDraft, openStand } from './stand.ts'
 import type { Answer, Shot } from './wire.ts'
 import { codeOf } from './wire.ts'
 
@@ -27,7 +27,7 @@ describe.skipIf(skipReason)(`bad input over HTTP${skipReason ? ` (${skipReason})
   beforeAll(async () => {
     stand = await openStand(async ({ databaseUrl, dataDir, log }) => {
       const resources = await openResources({ databaseUrl, dataDir, organizationName: 'Test' }, log)
-      return { resources, server: await startServer({ resources, log }) }
+      return { resources, server: await startServer({ resources, log, trustedProxies: 1 }) }
     })
   })
   afterAll(() => stand.close())
@@ -39,7 +39,7 @@ describe.skipIf(skipReason)(`bad input over HTTP${skipReason ? ` (${skipReason})
     const answer = await stand.send(shot)
     expect([answer.status, codeOf(answer)], answer.text).toEqual([status, code])
     await stand.expectService()
-    expect(await stand.trace()).toEqual(before)
+    expect(changesBetween(before, await stand.trace())).toEqual([])
     expect(stand.faults()).toEqual([])
     return answer
   }
@@ -195,7 +195,7 @@ describe.skipIf(skipReason)(`bad input over HTTP${skipReason ? ` (${skipReason})
       const before = await stand.trace()
       const answer = await stand.send(ask('live', input))
       expect(answer.text).toContain('BAD_REQUEST')
-      expect([await stand.trace(), stand.faults()]).toEqual([before, []])
+      expect([changesBetween(before, await stand.trace()), stand.faults()]).toEqual([[], []])
     })
 
     it.each(['missions.view', 'missions.conversation', 'missions.graph', 'missions.log'])('U+0000 in the Mission id of %s: refused', async (procedure) => {
@@ -203,7 +203,7 @@ describe.skipIf(skipReason)(`bad input over HTTP${skipReason ? ` (${skipReason})
       const answer = await stand.send(ask(procedure, { missionId: 'urn:example:a\0b', limit: 1 }))
       // A malformed id may be called so, or it may be one of those that do not exist.
       expect([400, 404]).toContain(answer.status)
-      expect([await stand.trace(), stand.faults()]).toEqual([before, []])
+      expect([changesBetween(before, await stand.trace()), stand.faults()]).toEqual([[], []])
     })
 
     it('accepts what the broken enrolments were made of', async () => {
@@ -327,7 +327,7 @@ describe.skipIf(skipReason)(`bad input over HTTP${skipReason ? ` (${skipReason})
     it.each(['after=x&wait=25', 'after=1e999&wait=25', 'after=-1&wait=-25', 'after=%00&wait=%00', `after=${2 ** 60}&wait=1e999`, 'wait=NaN'])('GET /api/groups?%s: answered at once', async (query) => {
       const before = await stand.trace()
       expect((await stand.send(get(`/api/groups?${query}`))).status).toBe(200)
-      expect([await stand.trace(), stand.faults()]).toEqual([before, []])
+      expect([changesBetween(before, await stand.trace()), stand.faults()]).toEqual([[], []])
     })
 
     it('an upload that ends too early: nothing is kept, nothing is anybody’s fault', async () => {
@@ -337,7 +337,7 @@ describe.skipIf(skipReason)(`bad input over HTTP${skipReason ? ` (${skipReason})
       socket.write(`${head.join('\r\n')}\r\n\r\n${'x'.repeat(50_000)}`)
       await expect.poll(async () => (await stand.trace()).artifacts).toContain('incoming')
       socket.destroy()
-      await expect.poll(() => stand.trace()).toEqual(before)
+      await expect.poll(async () => changesBetween(before, await stand.trace())).toEqual([])
       await stand.expectService()
       expect(stand.faults()).toEqual([])
     })
@@ -359,7 +359,7 @@ describe.skipIf(skipReason)(`bad input over HTTP${skipReason ? ` (${skipReason})
       await closed
       expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
       await stand.expectService()
-      expect([await stand.trace(), stand.faults()]).toEqual([before, []])
+      expect([changesBetween(before, await stand.trace()), stand.faults()]).toEqual([[], []])
     })
   })
 })

@@ -29,7 +29,7 @@ describe.skipIf(skipReason)(`bad input on a WebSocket${skipReason ? ` (${skipRea
   beforeAll(async () => {
     stand = await openStand(async ({ databaseUrl, dataDir, log }) => {
       const resources = await openResources({ databaseUrl, dataDir, organizationName: 'Test' }, log)
-      return { resources, server: await startServer({ resources, log }) }
+      return { resources, server: await startServer({ resources, log, trustedProxies: 1 }) }
     })
   })
   afterAll(() => stand.close())

@@ -17,7 +17,7 @@ import type { Draft, Fixture, Person, Signatory } from '../authority-fixture.ts'
 import { eventOf, fixtureOn, newUrn } from '../authority-fixture.ts'
 import { createTestDatabase } from '../test-database.ts'
 import type { Shot } from './wire.ts'
-import { jsonOf, ownAddress, send } from './wire.ts'
+import { fromElsewhere, jsonOf, send } from './wire.ts'
 
 export interface StandAgent extends Signatory { readonly seed: Uint8Array; session: AgentSession }
 
@@ -68,12 +68,12 @@ export interface Stand extends Pick<Fixture<Clock>, 'service' | 'clock' | 'comma
   close(): Promise<void>
 }
 
-/** `post` of a Message that this member may post, a new one at each call. */
+/** A Message that any member may post, a new one at each call. */
 export const messageDraft = (groupId: string, changes: Partial<Draft> = {}): Draft => ({
   kind: 'message.post', groupId, membershipEpoch: 1, payload: { messageId: newUrn(), content: [{ type: 'text', text: 'Hello.' }] }, ...changes,
 })
 
-/** `open` starts the server; the fixtures themselves may not know how. */
+/** `open` starts the server, behind one trusted proxy; the fixtures themselves may not know how. */
 export async function openStand(open: (settings: StandSettings) => Promise<Opened>): Promise<Stand> {
   const database = await createTestDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'bad-input-'))
@@ -83,6 +83,7 @@ export async function openStand(open: (settings: StandSettings) => Promise<Opene
   const { clock } = resources.store
   const fixture = fixtureOn(service, { clock, ...resources })
   const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  const query = await rowsQuery(sql)
 
   const [owner, stranger, revoked] = [await fixture.person('Olga'), await fixture.person('Sven'), await fixture.person('Rita')]
   await service.identities.revokeKey(revoked.keyId)
@@ -108,7 +109,7 @@ export async function openStand(open: (settings: StandSettings) => Promise<Opene
     accepted: { bytes, actionId },
     bearer: bearerOf(worker),
     faults: () => faults.splice(0),
-    trace: async () => ({ ...(await rowsOf(sql)), artifacts: await filesOf(join(dataDir, 'artifacts')) }),
+    trace: async () => ({ ...(await rowsOf(sql, query)), artifacts: await filesOf(join(dataDir, 'artifacts')) }),
     send: (shot) => send(port, shot),
     async expectService() {
       const input = encodeURIComponent(JSON.stringify({ missionId }))
@@ -121,7 +122,7 @@ export async function openStand(open: (settings: StandSettings) => Promise<Opene
       invariant(answers.every(({ status }) => status === 200), `the server does not serve any more: ${JSON.stringify(answers)}`)
     },
     async connect({ isAnonymous } = { isAnonymous: false }) {
-      const client = await RawClient.open(`ws://127.0.0.1:${port}/mwp`, ownAddress())
+      const client = await RawClient.open(`ws://127.0.0.1:${port}/mwp`, { headers: fromElsewhere() })
       if (isAnonymous) return client
       await client.shakeHands({ ...coordinator, agentId: coordinator.actor.id })
       const accept = await client.find((frame) => frame.frameType === 'HELLO' && frame.phase === 'server_accept')
@@ -138,6 +139,15 @@ export async function openStand(open: (settings: StandSettings) => Promise<Opene
   }
 }
 
+/** The rows and files that came or went, one line each; no line when the two are equal. */
+export function changesBetween(before: Trace, after: Trace): string[] {
+  return Object.keys({ ...before, ...after }).flatMap((place) => {
+    const [old, now] = [before, after].map((trace) => new Set((trace[place] ?? '').split('\n'))) as [Set<string>, Set<string>]
+    const line = (sign: string, row: string) => `${sign} ${place} ${row.slice(0, 300)}`
+    return [...[...old].filter((row) => !now.has(row)).map((row) => line('-', row)), ...[...now].filter((row) => !old.has(row)).map((row) => line('+', row))]
+  })
+}
+
 const bearerOf = ({ session }: StandAgent) => ({ authorization: `Bearer ${session.token}` })
 
 /** An Agent whose seed the test holds, so that it can shake hands on the wire. */
@@ -149,12 +159,17 @@ async function agentOn({ service, handshake }: Fixture<Clock>, name: string): Pr
   return { ...agent, session: await handshake(agent) }
 }
 
-async function rowsOf(sql: postgres.Sql): Promise<Record<string, string>> {
+/** A query for every row of every table but the audit trail, as text and in one order. */
+async function rowsQuery(sql: postgres.Sql): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE' AND table_name <> 'audit' ORDER BY 1`
-  const parts = tables.map(({ name }) => `SELECT '${name}' AS name, coalesce((SELECT string_agg(t::text, E'\\n' ORDER BY t::text) FROM "${name}" AS t), '') AS rows`)
-  const found = await sql.unsafe<{ name: string; rows: string }[]>(parts.join(' UNION ALL '))
+  const rows = tables.map(({ name }) => `SELECT '${name}' AS name, coalesce((SELECT string_agg(t::text, E'\\n' ORDER BY t::text) FROM "${name}" AS t), '') AS rows`)
+  return rows.join(' UNION ALL ')
+}
+
+async function rowsOf(sql: postgres.Sql, query: string): Promise<Record<string, string>> {
+  const found = await sql.unsafe<{ name: string; rows: string }[]>(query, [], { prepare: true })
   return Object.fromEntries(found.map(({ name, rows }) => [name, rows]))
 }
 
