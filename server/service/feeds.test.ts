@@ -15,6 +15,8 @@ beforeEach(async () => {
   groupId = (await fixture.mission(owner, coordinator)).groupId
 })
 
+const patient = new AbortController().signal
+
 const post = (): Draft => ({ kind: 'message.post', groupId, membershipEpoch: 1, payload: { messageId: newUrn(), content: [{ type: 'text', text: 'Hello' }] } })
 const say = async (times = 1) => Promise.all(Array.from({ length: times }, async () => eventOf(await fixture.submit(owner, post()))))
 
@@ -109,13 +111,13 @@ describe('a member', () => {
     const worker = await fixture.agent('Worker')
     const { reads } = fixture.service
     const before = await reads.memberships(worker.actor.id)
-    const waiting = reads.membershipsAfter(worker.actor.id, before.revision, 20_000)
+    const waiting = reads.membershipsAfter(worker.actor.id, before.revision, 20_000, patient)
     eventOf(await change('membership.change', { member: worker.actor, role: 'worker', visibilityStartSequence: 0 }))
     const after = await waiting
     expect(after.revision).not.toBe(before.revision)
     expect(after.groups).toMatchObject([{ spaceId: groupId, role: 'worker', state: 'active', membershipEpoch: 1, head: 2 }])
-    expect(await reads.membershipsAfter(worker.actor.id, before.revision, 20_000)).toEqual(after)
-    expect(await reads.membershipsAfter(worker.actor.id, after.revision, 1)).toEqual(after)
+    expect(await reads.membershipsAfter(worker.actor.id, before.revision, 20_000, patient)).toEqual(after)
+    expect(await reads.membershipsAfter(worker.actor.id, after.revision, 1, patient)).toEqual(after)
   })
 })
 

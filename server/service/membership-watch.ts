@@ -22,6 +22,7 @@ export class MembershipWatch {
 
   /** Resolves at the next change, after the wait or when the signal aborts, whichever is first. */
   next(memberId: string, waitMs: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
       const own = this.#waiting.get(memberId) ?? new Set()
       this.#waiting.set(memberId, own)

@@ -77,8 +77,8 @@ export interface Reads {
   range(spaceId: string, after: number, limit: number): Promise<readonly DecodedEntry[]>
   commandBytes(spaceId: string, sequence: number): Promise<Uint8Array | undefined>
   memberships(principalId: string): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
-  /** Resolves when this Principal's Memberships differ from `revision`, or after the wait. */
-  membershipsAfter(principalId: string, revision: number, waitMs: number): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
+  /** Resolves when this Principal's Memberships differ from `revision`, after the wait, or when nobody waits any more. */
+  membershipsAfter(principalId: string, revision: number, waitMs: number, signal: AbortSignal): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
   mayReadArtifact(principalId: string, contentHash: string): Promise<boolean>
   /** For operators: every Space, whoever its members are. */
   allSpaces(): Promise<readonly { readonly spaceId: string; readonly kind: 'mission' | 'organization'; readonly head: number }[]>

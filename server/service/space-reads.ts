@@ -59,18 +59,20 @@ export class SpaceReads implements Reads {
     return { revision: revisionOf(rows), groups: rows.map((row) => ({ ...row, head: heads.get(row.spaceId) ?? 0 })) }
   }
 
-  async membershipsAfter(principalId: string, revision: number, waitMs: number): Promise<Memberships> {
+  async membershipsAfter(principalId: string, revision: number, waitMs: number, signal: AbortSignal): Promise<Memberships> {
     const untilMs = performance.now() + waitMs
     for (;;) {
       // Listening begins before the look, so that no change falls between them.
       const cancelled = new AbortController()
-      const change = this.#needs.watch.next(principalId, Math.max(0, untilMs - performance.now()), cancelled.signal)
-      const current = await this.memberships(principalId)
-      if (current.revision !== revision || performance.now() >= untilMs) {
+      const change = this.#needs.watch.next(principalId, Math.max(0, untilMs - performance.now()), AbortSignal.any([signal, cancelled.signal]))
+      try {
+        const current = await this.memberships(principalId)
+        if (current.revision !== revision || performance.now() >= untilMs) return current
+        await change
+        if (signal.aborted) return current
+      } finally {
         cancelled.abort()
-        return current
       }
-      await change
     }
   }
 

@@ -5,6 +5,8 @@ import { bearerToken, isMethod, sendJson, urlOf } from '../../http-messages.ts'
 import type { AgentSession, AuthorityService } from '../../service/service.ts'
 
 const maximumWaitSeconds = 25
+/** Requests of one session that wait at the same time; an Agent needs one. */
+const maximumWaits = 4
 
 type Service = Pick<AuthorityService, 'sessions' | 'reads' | 'identities'>
 type Reads = AuthorityService['reads']
@@ -14,6 +16,7 @@ type Reads = AuthorityService['reads']
  * waits up to `wait` seconds for a change; this is how an Agent learns that it was invited.
  */
 export function createGroupsHandler({ sessions, reads }: Service): Handler {
+  const waits = new Waits(sessions)
   return async (request, response) => {
     const session = authenticate(sessions, request, response)
     if (session === undefined) return
@@ -21,7 +24,12 @@ export function createGroupsHandler({ sessions, reads }: Service): Handler {
     const after = Number(query.get('after') ?? Number.NaN)
     const waitSeconds = Math.min(Number(query.get('wait') ?? 0), maximumWaitSeconds)
     const isWaiting = Number.isSafeInteger(after) && waitSeconds > 0
-    const { revision, groups } = isWaiting ? await reads.membershipsAfter(session.agentId, after, waitSeconds * 1000) : await reads.memberships(session.agentId)
+    const wait = isWaiting ? waits.begin(session, response) : undefined
+    if (isWaiting && wait === undefined) {
+      response.setHeader('retry-after', 1)
+      return sendJson(response, 429, { error: `at most ${maximumWaits} requests of a session wait at once` })
+    }
+    const { revision, groups } = wait ? await reads.membershipsAfter(session.agentId, after, waitSeconds * 1000, wait) : await reads.memberships(session.agentId)
     // The session may have been replaced while the request waited.
     if (!sessions.isCurrent(session)) return sendJson(response, 401, { error: 'this session has ended' })
     sendJson(response, 200, { revision, groups: groups.map(groupView) })
@@ -36,6 +44,31 @@ export function createAgentsHandler({ sessions, identities }: Service): Handler 
       status === 'revoked' ? [] : [{ agentId, displayName, capabilities: capabilities.map(({ id, version }) => ({ id, version })), cardVersion, online: sessions.isOnline(agentId) }],
     )
     sendJson(response, 200, { agents })
+  }
+}
+
+/** What waits: as long as the peer is there and its session goes on. */
+class Waits {
+  readonly #waiting = new Map<AgentSession, Set<AbortController>>()
+
+  constructor(sessions: Service['sessions']) {
+    sessions.onEnded((session) => {
+      for (const wait of this.#waiting.get(session) ?? []) wait.abort()
+    })
+  }
+
+  /** Aborts with the response or the session; undefined when too many wait already. */
+  begin(session: AgentSession, response: ServerResponse): AbortSignal | undefined {
+    const waiting = this.#waiting.get(session) ?? new Set()
+    if (waiting.size >= maximumWaits) return undefined
+    const wait = new AbortController()
+    this.#waiting.set(session, waiting.add(wait))
+    response.once('close', () => {
+      wait.abort()
+      waiting.delete(wait)
+      if (waiting.size === 0) this.#waiting.delete(session)
+    })
+    return wait.signal
   }
 }
 
