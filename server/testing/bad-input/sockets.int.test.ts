@@ -50,6 +50,32 @@ describe.skipIf(skipReason)(`bad input on a WebSocket${skipReason ? ` (${skipRea
     expect(stand.faults()).toEqual([])
   }
 
+  describe('before there is a WebSocket', () => {
+    const upgrade = (changes: { path?: string; method?: string; headers?: Record<string, string | undefined> } = {}) => {
+      const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': Buffer.alloc(16).toString('base64'), ...changes.headers }
+      return { path: '/mwp', ...changes, headers: Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)) }
+    }
+
+    it.each([
+      ['another path', 404, upgrade({ path: '/mwp/' })],
+      ['a path with U+0000', 404, upgrade({ path: '/mwp%00' })],
+      ['a foreign Origin', 403, upgrade({ headers: { origin: 'https://elsewhere.example' } })],
+      ['the Origin null', 403, upgrade({ headers: { origin: 'null' } })],
+      ['a foreign Host', 403, upgrade({ headers: { host: 'rebound.example' } })],
+      ['another method', 405, upgrade({ method: 'POST' })],
+      ['another protocol', 400, upgrade({ headers: { upgrade: 'h2c' } })],
+      ['no key', 400, upgrade({ headers: { 'sec-websocket-key': undefined } })],
+      ['a key of the wrong length', 400, upgrade({ headers: { 'sec-websocket-key': 'AAAA' } })],
+      ['a version from before the standard', 400, upgrade({ headers: { 'sec-websocket-version': '7' } })],
+    ])('%s: %i', async (_fault, status, shot) => {
+      stand.faults()
+      const before = await stand.trace()
+      expect((await stand.send(shot)).status).toBe(status)
+      await stand.expectService()
+      expect([changesBetween(before, await stand.trace()), stand.faults()]).toEqual([[], []])
+    })
+  })
+
   const ping = (more: object = {}) => ({ ...envelope(), frameType: 'PING', nonce: nonce(), sentAt: '2026-11-29T12:00:00.000Z', ...more })
   const subscribe = (group: object) => ({ ...envelope(), frameType: 'SUBSCRIBE', subscriptionId: newUrn(), groups: [{ groupId: stand.groupId, afterSequence: 0, ...group }] })
   const acknowledge = (cursor: object) => ({ ...envelope(), frameType: 'ACK', acknowledgements: [{ groupId: stand.groupId, sequence: 1, ...cursor }], sentAt: '2026-11-29T12:00:00.000Z' })

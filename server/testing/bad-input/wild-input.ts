@@ -18,22 +18,45 @@ export const wildValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 }) },
 )
 
-export interface Edit { readonly at: number; readonly value: unknown; readonly kind: 'replace' | 'remove' | 'add' | 'repeat' }
+export type Edit =
+  | { readonly at: number; readonly kind: 'replace' | 'remove' | 'add' | 'repeat'; readonly value: unknown }
+  | { readonly at: number; readonly kind: 'poison'; readonly value: string }
 
-export const edit: fc.Arbitrary<Edit> = fc.record({ at: fc.nat(), value: wildValue, kind: fc.constantFrom('replace', 'replace', 'replace', 'remove', 'add', 'repeat') })
+const anyEdit = (poison: readonly string[]): fc.Arbitrary<Edit> =>
+  fc.oneof(
+    { weight: 1, arbitrary: fc.record({ at: fc.nat(), kind: fc.constantFrom('replace' as const, 'replace' as const, 'remove' as const, 'add' as const, 'repeat' as const), value: wildValue }) },
+    { weight: 1, arbitrary: fc.record({ at: fc.nat(), kind: fc.constant('poison' as const), value: fc.constantFrom(...poison) }) },
+  )
+
+/** What a text that is otherwise right may have in it; `poison` edits put it into one. */
+const poison = ['\0', '\0', '\u0001', '\n', '\u2028', '\u202e', '\ufffe', "'", '\\', '%00', 'x'.repeat(600)]
+
+/** Half a surrogate pair is JSON, yet no signature can cover it. */
+export const edit = anyEdit([...poison, '\ud800', '\udc00'])
+export const signableEdit = anyEdit(poison)
+export const poisonedText = fc.tuple(fc.constantFrom('', ...poison, '\ud800'), fc.constantFrom('Nina', '')).map((parts) => parts.join(''))
 
 /** A copy of a JSON value in which each edit has changed some member or item, wherever it lies. */
 export function withEdits(value: unknown, edits: readonly Edit[]): unknown {
   const copy: Holder = structuredClone({ value })
   for (const { at, value: wild, kind } of edits) {
-    const places = placesIn(copy)
-    const { holder, name } = places[at % places.length]!
-    if (kind === 'remove' && !Array.isArray(holder) && holder !== copy) delete holder[name]
+    const places = kind === 'poison' ? placesIn(copy).filter(({ holder, name }) => typeof holder[name] === 'string') : placesIn(copy)
+    const place = places[at % Math.max(places.length, 1)]
+    if (place === undefined) continue
+    const { holder, name } = place
+    if (kind === 'poison') holder[name] = poisoned(holder[name] as string, wild as string)
+    else if (kind === 'remove' && !Array.isArray(holder) && holder !== copy) delete holder[name]
     else if (kind === 'add') addTo(holder[name], wild)
     else if (kind === 'repeat' && Array.isArray(holder[name])) holder[name] = [...(holder[name] as unknown[]), ...(holder[name] as unknown[])]
     else holder[name] = structuredClone(wild)
   }
   return copy.value
+}
+
+/** Before the last character, so that what something begins with stays right. */
+function poisoned(text: string, drop: string): string {
+  const last = [...text].at(-1) ?? ''
+  return text.slice(0, text.length - last.length) + drop + last
 }
 
 type Holder = Record<string, unknown>
@@ -78,7 +101,7 @@ export const byteEdit: fc.Arbitrary<ByteEdit> = fc.oneof(
 
 /** The bytes after each edit in turn. `repeat` gives one of the document's member names a second value. */
 export function withByteEdits(original: Uint8Array, edits: readonly ByteEdit[]): Buffer {
-  return edits.reduce((before, edit) => {
+  return edits.reduce<Buffer>((before, edit) => {
     const at = edit.at % (before.length + 1)
     const [head, tail] = [before.subarray(0, at), before.subarray(at)]
     switch (edit.type) {
