@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 
 const utf8 = new TextEncoder()
 const SHA256_HASH = /^sha256:[0-9a-f]{64}$/
@@ -14,13 +14,15 @@ export const isSha256Hash = (text: string): boolean => SHA256_HASH.test(text)
  * its UTF-8 length in 32 bits, cut to the layout of RFC 9562 version 8.
  */
 export function deriveUrn(...parts: string[]): string {
-  const framed = parts.flatMap((part) => {
-    const bytes = utf8.encode(part)
-    const length = new Uint8Array(4)
-    new DataView(length.buffer).setUint32(0, bytes.length)
-    return [length, bytes]
-  })
-  const uuid = sha256(concatBytes(...framed)).slice(0, 16)
+  const encoded = parts.map((part) => utf8.encode(part))
+  const framed = new Uint8Array(encoded.reduce((size, bytes) => size + 4 + bytes.length, 0))
+  let at = 0
+  for (const bytes of encoded) {
+    new DataView(framed.buffer).setUint32(at, bytes.length)
+    framed.set(bytes, at + 4)
+    at += 4 + bytes.length
+  }
+  const uuid = sha256(framed).slice(0, 16)
   uuid[6] = (uuid[6]! & 0x0f) | 0x80
   uuid[8] = (uuid[8]! & 0x3f) | 0x80
   const hex = bytesToHex(uuid)

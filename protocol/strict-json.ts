@@ -159,7 +159,8 @@ function withoutPrototypes(plain: unknown): { value: JsonValue; members: number 
   const rebuild = (node: unknown): JsonValue => {
     if (Array.isArray(node)) return node.map(rebuild)
     if (typeof node !== 'object' || node === null) return node as JsonValue
-    const object: JsonObject = Object.create(null)
+    // Objects made like this keep hidden classes, unlike those of `Object.create(null)`, whatever reads them later.
+    const object = Object.setPrototypeOf({}, null) as JsonObject
     for (const [name, child] of Object.entries(node)) {
       members++
       object[name] = rebuild(child)
