@@ -15,11 +15,13 @@ interface Row { readonly store: string; readonly scenario: string; readonly auth
 
 const missions = 32
 const replayEvents = 10_000
+/** As `npm run up` starts the server. */
+const nodeOptions = ['--max-semi-space-size=32']
 const scenarios: readonly Scenario[] = [
   { name: '1 connection, 1 in flight', connections: 1, inFlight: 1, perConnection: 400 },
   { name: '1 connection, 32 in flight', connections: 1, inFlight: 32, perConnection: 2_000 },
-  { name: '32 connections on 32 missions, 1 in flight each', connections: missions, inFlight: 1, perConnection: 60 },
-  { name: '32 connections on 32 missions, 8 in flight each', connections: missions, inFlight: 8, perConnection: 120 },
+  { name: '32 connections on 32 missions, 1 in flight each', connections: missions, inFlight: 1, perConnection: 150 },
+  { name: '32 connections on 32 missions, 8 in flight each', connections: missions, inFlight: 8, perConnection: 250 },
 ]
 
 const { values: options } = parseArgs({
@@ -72,15 +74,15 @@ async function benchStore(store: string): Promise<{ rows: Row[]; replay: { event
   const database = await openDatabase(store, folder)
   const stopping: Child[] = []
   try {
-    const floor = await startChild(['--import', 'tsx', 'bench/floor-server.ts', database.url])
+    const floor = await startChild([...nodeOptions, '--import', 'tsx', 'bench/floor-server.ts', database.url])
     const dataDir = join(folder, 'data')
-    const authority = await startChild(['dist/server.js'], { DATA_DIR: dataDir, PORT: '0', COUNTERSIGN_NO_CONSOLE: '1', LOG_LEVEL: 'error', DATABASE_URL: store === 'embedded' ? '' : database.url })
+    const authority = await startChild([...nodeOptions, 'dist/server.js'], { DATA_DIR: dataDir, PORT: '0', COUNTERSIGN_NO_CONSOLE: '1', LOG_LEVEL: 'error', DATABASE_URL: store === 'embedded' ? '' : database.url })
     stopping.push(floor, authority)
     const workplace = await prepare(dataDir, missions)
     const floorUrl = `ws://127.0.0.1:${String(floor.message.port)}`
     const rows: Row[] = []
     for (const scenario of scenarios) {
-      await measure({ ...scenario, perConnection: Math.ceil(scenario.perConnection / 4) }, workplace, floorUrl)
+      await measure({ ...scenario, perConnection: Math.ceil(scenario.perConnection / 2) }, workplace, floorUrl)
       const runs = []
       for (let round = 0; round < rounds; round += 1) runs.push(await measure(scenario, workplace, floorUrl))
       const result = { authority: median(runs.map((run) => run.authority)), floor: median(runs.map((run) => run.floor)) }

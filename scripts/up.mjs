@@ -52,8 +52,11 @@ const env = {
 const children = new Map()
 let isStopping = false
 
+/** Room for the short-lived objects of many Commands at once: with the default of 16 MiB they outlive their use and are collected twice. */
+const nodeOptions = ['--enable-source-maps', '--max-semi-space-size=32']
+
 function start(name, file, args = []) {
-  const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', file), ...args], {
+  const child = spawn(process.execPath, [...nodeOptions, join(root, 'dist', file), ...args], {
     cwd: root,
     env,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
