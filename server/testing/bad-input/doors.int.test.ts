@@ -6,6 +6,7 @@ import { openResources } from '../../resources.ts'
 import { startServer } from '../../start.ts'
 import type { Draft, Signatory } from '../authority-fixture.ts'
 import { newKey, newUrn } from '../authority-fixture.ts'
+import { progress } from '../documents.ts'
 import { skipReason } from '../test-database.ts'
 import type { Stand } from './stand.ts'
 import { changesBetween, messageDraft, openStand } from './stand.ts'
@@ -105,6 +106,10 @@ describe.skipIf(skipReason)(`bad input over HTTP${skipReason ? ` (${skipReason})
       ['a stale Session Epoch (A-38)', 409, 'AUTH_STALE_SESSION', () => asWorker({ sessionEpoch: 1 })],
       ['a Session Epoch yet to come (A-38)', 409, 'AUTH_STALE_SESSION', () => asWorker({ sessionEpoch: 1000 })],
       ['a foreign Coordinator Epoch (A-40)', 409, 'AUTH_STALE_COORDINATOR', () => asCoordinator({ kind: 'mission.renew_coordinator', coordinatorEpoch: 7, payload: { leaseSeconds: 600 } })],
+      ['a foreign Ownership Epoch (A-41)', 409, 'WORK_STALE_OWNERSHIP', () => asWorker({ kind: 'work.checkpoint', payload: { ...stand.work, ownershipEpoch: 7, progress: progress() } })],
+      ['a foreign Execution Lease (A-42)', 409, 'WORK_LEASE_EXPIRED', () => asWorker({ kind: 'work.checkpoint', payload: { ...stand.work, executionLeaseId: newUrn(), progress: progress() } })],
+      ['more than the budget (A-198)', 409, 'BUDGET_EXCEEDED', () => asWorker({ kind: 'ext.missionweaveprotocol.core.resource_usage_record', payload: { ...stand.work, usageDelta: { toolCalls: 11 } } })],
+      ['an offer that nobody made', 409, 'WORK_OFFER_EXPIRED', () => asWorker({ kind: 'work.accept_offer', payload: { workItemId: stand.work.workItemId, offerId: newUrn(), ownershipLeaseSeconds: 60 } })],
       ['a foreign revision (A-223)', 409, 'REVISION_CONFLICT', () => signed(post({ kind: 'mission.cancel', expectedRevision: 99, payload: { reason: 'Over.' } }))],
       ['an Action ID with other content (A-222)', 409, 'ACTION_ID_COLLISION', () => signed(post({ actionId: stand.accepted.actionId }))],
       ['a new Mission in the Group of somebody else', 422, 'INVALID_COMMAND', () => signed(missionDraft({ groupId: stand.hiddenGroupId }))],
@@ -127,6 +132,8 @@ describe.skipIf(skipReason)(`bad input over HTTP${skipReason ? ` (${skipReason})
       expect((await stand.send(await asWorker())).status).toBe(200)
       expect((await stand.send(await asCoordinator({ kind: 'mission.renew_coordinator', coordinatorEpoch: 1, payload: { leaseSeconds: 600 } }))).status).toBe(200)
       expect((await stand.send(await signed(missionDraft({})))).status).toBe(200)
+      expect((await stand.send(await asWorker({ kind: 'ext.missionweaveprotocol.core.resource_usage_record', payload: { ...stand.work, usageDelta: { toolCalls: 10 } } }))).status).toBe(200)
+      expect((await stand.send(await asWorker({ kind: 'work.checkpoint', payload: { ...stand.work, progress: progress() } }))).status).toBe(200)
     })
   })
 
@@ -150,7 +157,7 @@ describe.skipIf(skipReason)(`bad input over HTTP${skipReason ? ` (${skipReason})
       ['a procedure named __proto__', 404, 'NOT_FOUND', () => ask('__proto__', {})],
       ['a query in place of a mutation', 405, 'METHOD_NOT_SUPPORTED', () => ask('session.challenge', { purpose: 'countersign.console.sign-in' })],
       ['another media type', 415, '', () => call('session.challenge', '{}', { headers: { 'content-type': 'text/plain' } })],
-      ['too many bytes, announced', 413, '', () => call('session.signIn', `"${'a'.repeat(jsonLimit)}"`)],
+      ['too many bytes, announced', 413, '', () => call('session.signIn', undefined, { announced: jsonLimit + 1 })],
       ['too many bytes, chunked', 413, '', () => call('session.signIn', `"${'a'.repeat(jsonLimit)}"`, { isChunked: true })],
       ['nothing', 400, 'BAD_REQUEST', () => call('session.signIn', '')],
       ['half a document', 400, '', () => call('session.challenge', '{"purpose":"countersign.console.sign-in"')],

@@ -273,8 +273,8 @@ describe.skipIf(skipReason)(`any input at all${skipReason ? ` (${skipReason})` :
     more: fc.oneof({ weight: 8, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(signableEdit, { minLength: 1, maxLength: 2 }) }),
   })
 
-  /** Kinds that would end the Mission or a Membership if they made sense; they only come with a Membership Epoch that is wrong. */
-  const ending = ['mission.cancel', 'mission.terminate', 'membership.end']
+  /** Kinds that would end the Mission, the work or a Membership if they made sense, and leave nothing to try; they only come with a Membership Epoch that is wrong. */
+  const ending = ['mission.cancel', 'work.cancel', 'work.fail', 'membership.change', 'membership.end']
 
   function commandOf({ kind, payload, signer, group, epochs, more }: WildCommand): [Signatory, Draft] {
     const signatory = signer === 'conversation' ? stand.owner.conversation : stand[signer]
@@ -295,10 +295,12 @@ describe.skipIf(skipReason)(`any input at all${skipReason ? ` (${skipReason})` :
 
   /** The example at home in the Mission, with times that lie ahead, so that it gets far. */
   function placed(example: object): object {
-    const { mission, 'agent-card': card } = exampleDocuments
+    const { mission, lease, 'agent-card': card, 'work-item': workItem } = exampleDocuments
     const text = JSON.stringify(example)
       .replaceAll(mission.missionId, stand.missionId)
       .replaceAll(mission.groupId, stand.groupId)
+      .replaceAll(`"${workItem.workItemId}"`, `"${stand.work.workItemId}"`)
+      .replaceAll(`"${lease.leaseId}"`, `"${stand.work.executionLeaseId}"`)
       .replaceAll(`"${card.agentId}"`, `"${stand.worker.actor.id}"`)
       .replace(/"deadline":"[^"]+"/g, `"deadline":"${new Date(stand.clock.nowMs() + 3_600_000).toISOString()}"`)
     return JSON.parse(text) as object

@@ -15,11 +15,14 @@ import type { ArtifactStore, Clock, Store } from '../../service/ports.ts'
 import type { AgentSession, AuthorityService } from '../../service/service.ts'
 import type { Draft, Fixture, Person, Signatory } from '../authority-fixture.ts'
 import { eventOf, fixtureOn, newUrn } from '../authority-fixture.ts'
+import { selectionBasis, workContract } from '../documents.ts'
 import { createTestDatabase } from '../test-database.ts'
 import type { Shot } from './wire.ts'
 import { fromElsewhere, jsonOf, send } from './wire.ts'
 
 export interface StandAgent extends Signatory { readonly seed: Uint8Array; session: AgentSession }
+
+const capability = { id: 'release.report', version: '1.0.0' }
 
 interface Opened {
   readonly server: { readonly port: number; readonly service: AuthorityService; readonly adminToken: string; stop(): Promise<void> }
@@ -47,6 +50,8 @@ export interface Stand extends Pick<Fixture<Clock>, 'service' | 'clock' | 'comma
   readonly worker: StandAgent
   readonly missionId: string
   readonly groupId: string
+  /** What the worker executes, with its current fences. */
+  readonly work: { readonly workItemId: string; readonly ownershipEpoch: number; readonly executionLeaseId: string }
   /** A Group of the stranger's, hidden from everybody else. */
   readonly hiddenGroupId: string
   /** Of the bytes that the worker uploaded. */
@@ -94,6 +99,7 @@ export async function openStand(open: (settings: StandSettings) => Promise<Opene
   const { missionId, groupId } = await fixture.mission(owner, { ...coordinator }, deadline)
   const hidden = await fixture.mission(stranger, { ...worker }, deadline)
   eventOf(await fixture.submit(owner, { kind: 'membership.change', groupId, membershipEpoch: 1, payload: { member: worker.actor, role: 'worker' } }))
+  const work = await workOn(fixture, { groupId, coordinator, worker, ...deadline })
   const actionId = newUrn()
   const bytes = await fixture.command(owner, messageDraft(groupId, { actionId }))
   eventOf(await service.submitCommand(bytes, { door: 'http' }))
@@ -103,7 +109,7 @@ export async function openStand(open: (settings: StandSettings) => Promise<Opene
 
   return {
     ...fixture,
-    port, adminToken, owner, stranger, revoked, coordinator, worker, missionId, groupId, contentHash, cookie, staleBearer,
+    port, adminToken, owner, stranger, revoked, coordinator, worker, missionId, groupId, work, contentHash, cookie, staleBearer,
     url: `ws://127.0.0.1:${port}/mwp`,
     hiddenGroupId: hidden.groupId,
     accepted: { bytes, actionId },
@@ -153,10 +159,25 @@ const bearerOf = ({ session }: StandAgent) => ({ authorization: `Bearer ${sessio
 /** An Agent whose seed the test holds, so that it can shake hands on the wire. */
 async function agentOn({ service, handshake }: Fixture<Clock>, name: string): Promise<StandAgent> {
   const seed = randomBytes(32)
-  const added = await service.identities.addAgent({ name, publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [{ id: 'release.report', version: '1.0.0' }] })
+  const added = await service.identities.addAgent({ name, publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [capability] })
   invariant(added.ok, added.ok ? '' : added.error.reason)
   const agent = { actor: { type: 'agent', id: added.value.agentId } as const, keyId: added.value.keyId, seed, sign: (bytes: Uint8Array) => signBytes(seed, bytes) }
   return { ...agent, session: await handshake(agent) }
+}
+
+/** A WorkItem from its authorization to its execution. */
+async function workOn({ submit }: Fixture<Clock>, { groupId, coordinator, worker, deadline }: { groupId: string; coordinator: StandAgent; worker: StandAgent; deadline: string }): Promise<Stand['work']> {
+  const act = async (agent: StandAgent, draft: Draft) =>
+    eventOf(await submit(agent, { groupId, membershipEpoch: 1, sessionEpoch: agent.session.sessionEpoch, ...(agent === coordinator && { coordinatorEpoch: 1 }), ...draft })).payload
+  const workItemId = newUrn()
+  const contract = workContract({ requiredCapabilities: [capability], budget: { toolCallLimit: 10 }, deadline })
+  const basis = { ...selectionBasis(), requiredCapabilities: [capability], verifiedMatches: [capability] }
+  await act(coordinator, { kind: 'work.authorize', payload: { workItemId, contract } })
+  const offered = await act(coordinator, { kind: 'work.offer', payload: { workItemId, candidateAgentIds: [worker.actor.id], selectionBasis: basis } })
+  const [{ offerId }] = offered.offers as [{ offerId: string }]
+  const { ownershipEpoch } = (await act(worker, { kind: 'work.accept_offer', payload: { workItemId, offerId, ownershipLeaseSeconds: 3600 } })) as { ownershipEpoch: number }
+  const { executionLease } = (await act(worker, { kind: 'work.start', payload: { workItemId, ownershipEpoch, executionLeaseSeconds: 3600 } })) as { executionLease: { leaseId: string } }
+  return { workItemId, ownershipEpoch, executionLeaseId: executionLease.leaseId }
 }
 
 /** A query for every row of every table but the audit trail, as text and in one order. */
