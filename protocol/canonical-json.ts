@@ -55,14 +55,17 @@ function membersInOrder(object: Readonly<Record<string, unknown>>): object | und
   let isInOrder = true
   for (let index = 1; index < names.length && isInOrder; index++) isInOrder = names[index - 1]! < names[index]!
   if (!isInOrder) names.sort()
-  const ordered: Record<string, unknown> = {}
+  const members: unknown[] = []
   for (const name of names) {
     const member = inMemberOrder(object[name])
     if (member === undefined || !isOrderable(name)) return undefined
     if (member !== object[name]) isInOrder = false
-    ordered[name] = member
+    members.push(member)
   }
-  return isInOrder ? object : ordered
+  if (isInOrder) return object
+  const ordered: Record<string, unknown> = {}
+  for (const [index, name] of names.entries()) ordered[name] = members[index]
+  return ordered
 }
 
 const FIRST_ABOVE_DIGITS = 0x3a

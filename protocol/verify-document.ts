@@ -99,20 +99,20 @@ export async function verifyParsedDocument<K extends DocumentKind>(request: {
   readonly registry: KeyResolver
   readonly verifySignature?: SignatureVerifier
 }): Promise<Verification<VerifiedDocument<K>>> {
-  return runStages({ ...request, schemaView: request.schemaView ?? request.value })
+  return runStages(request)
 }
 
 type Stages<K extends DocumentKind> = {
   readonly kind: K
   readonly value: JsonValue
-  readonly schemaView: JsonValue
+  readonly schemaView?: JsonValue
   readonly bytes?: Uint8Array
   readonly registry: KeyResolver
   readonly verifySignature?: SignatureVerifier
 }
 
 async function runStages<K extends DocumentKind>(input: Stages<K>): Promise<Verification<VerifiedDocument<K>>> {
-  const schemaFault = validateDocument(input.kind, input.schemaView)
+  const schemaFault = validateDocument(input.kind, input.schemaView ?? input.value)
   if (schemaFault !== undefined) return err({ ...failure('schema', 'schema-mismatch'), schemaFault })
   const value = input.value as SignedDocument<K>
   const envelope = readEnvelope(input.kind, value)

@@ -94,7 +94,7 @@ export class CommandPath {
 
   async #check(parsed: ParsedJson, bytes: Uint8Array, context: SubmitContext): Promise<Checked<AdmissibleCommand>> {
     const { keys, verifySignature } = this.#needs
-    const verified = await verifyParsedDocument({ kind: 'command', ...parsed, bytes, registry: keys, verifySignature })
+    const verified = await verifyParsedDocument({ kind: 'command', bytes, registry: keys, verifySignature, ...parsed })
     if (!verified.ok) return err(this.#unverified(verified.error, parsed.value, context))
     const document = verified.value
     const command = document.value

@@ -39,8 +39,10 @@ async function signEvent(event: UnsignedEvent, keyId: string, sign: Signer): Pro
 
 /** The canonical bytes of an object, given as bytes and value, with one more member. */
 function withMember(canonical: Uint8Array, object: object, name: string, memberText: string): Uint8Array {
-  const later = Object.entries(object).filter(([member, value]) => member > name && value !== undefined)
-  const tail = Buffer.from(later.length > 0 ? `,${canonicalText(Object.fromEntries(later)).slice(1)}` : '}')
+  const later: Record<string, unknown> = {}
+  for (const [member, value] of Object.entries(object)) if (member > name && value !== undefined) later[member] = value
+  const text = canonicalText(later)
+  const tail = Buffer.from(text === '{}' ? '}' : `,${text.slice(1)}`)
   const head = canonical.subarray(0, canonical.length - tail.length)
   invariant(tail.equals(canonical.subarray(head.length)), 'members out of canonical order')
   return Buffer.concat([head, Buffer.from(`,"${name}":${memberText}`), tail])

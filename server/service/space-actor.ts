@@ -180,7 +180,7 @@ export class SpaceActor {
     const first = entries[0]?.sequence ?? 0
     for (const [index, verdict] of verdicts.entries()) {
       const { resolve, fail } = batch[index]!
-      if (verdict.type === 'accepted') resolve({ ...verdict, spaceId: this.spaceId, eventBytes: entries[verdict.sequence - first]!.bytes })
+      if (verdict.type === 'accepted') resolve({ spaceId: this.spaceId, eventBytes: entries[verdict.sequence - first]!.bytes, ...verdict })
       else if (verdict.type === 'known') this.#findOriginal(verdict.action).then(resolve, fail)
       else resolve(verdict)
     }

@@ -81,7 +81,26 @@ export class MissionFold implements SpaceFold {
   }
 
   place(draft: EventDraft, { now, authority }: DecisionEnv): UnsignedEvent {
-    return { ...draft, protocolVersion: '0.1', groupId: this.#spaceId, sequence: this.head + 1, occurredAt: now, acceptedBy: authority } as UnsignedEvent
+    const { eventId, kind, actor, cause, correlationId, payload, commandHash, extensions, aggregateRevision, conversationId, workItemId } = draft
+    // In canonical order of members, so that the text to sign is written without a copy.
+    return {
+      acceptedBy: authority,
+      actor,
+      aggregateRevision,
+      cause,
+      ...(commandHash !== undefined && { commandHash }),
+      ...(conversationId !== undefined && { conversationId }),
+      correlationId,
+      eventId,
+      ...(extensions && { extensions }),
+      groupId: this.#spaceId,
+      kind,
+      occurredAt: now,
+      payload,
+      protocolVersion: '0.1',
+      sequence: this.head + 1,
+      ...(workItemId !== undefined && { workItemId }),
+    }
   }
 
   apply(event: EventDocument): void {

@@ -97,7 +97,7 @@ function requireGapless({ spaceId, expectedHead, events, receipts, rows }: Appen
 function receiptRows({ receipts, admissions }: AppendBatch) {
   return receipts.map(({ commandBytes, ...receipt }) => {
     const record = admissions.find(({ signingHash }) => signingHash === receipt.signingHash)
-    return { ...receipt, command: commandBytes, admission: record ? utf8.encode(JSON.stringify(record)) : null }
+    return { command: commandBytes, admission: record ? utf8.encode(JSON.stringify(record)) : null, ...receipt }
   })
 }
 
