@@ -103,10 +103,18 @@ function scanStructure(text: string, maxDepth: number): Structure | undefined {
   return found
 }
 
-function closingQuote(text: string, open: number): number {
-  let at = open + 1
-  for (let unit = text.charCodeAt(at); unit !== QUOTE; unit = text.charCodeAt(at)) at += unit === BACKSLASH ? 2 : 1
+/** Index of the quote that ends the string which opens at `open`, in text that JSON.parse accepts. */
+export function closingQuote(text: string, open: number): number {
+  let at = text.indexOf('"', open + 1)
+  while (isEscaped(text, at)) at = text.indexOf('"', at + 1)
   return at
+}
+
+/** Whether an odd number of backslashes stands before the character. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (at - first) % 2 === 1
 }
 
 function endOfNumber(text: string, start: number): number {

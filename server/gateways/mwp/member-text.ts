@@ -1,7 +1,8 @@
+import { closingQuote } from '../../../protocol/strict-json.ts'
+
 const QUOTE = 0x22
 const COMMA = 0x2c
 const OPEN_ARRAY = 0x5b
-const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
@@ -34,12 +35,7 @@ function skipSpace(text: string, from: number): number {
   return at
 }
 
-/** Index behind the closing quote of the string that opens at `from`. */
-function afterString(text: string, from: number): number {
-  let at = from + 1
-  while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
-  return at + 1
-}
+const afterString = (text: string, from: number): number => closingQuote(text, from) + 1
 
 function afterValue(text: string, from: number): number {
   const first = text.charCodeAt(from)
