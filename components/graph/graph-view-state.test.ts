@@ -17,6 +17,13 @@ describe('viewport of the graph', () => {
     expect([1, 2, 3].every((sequence) => isInView(placeOf(short, sequence)!, endView(short, size), size))).toBe(true)
   })
 
+  it('leaves room below the newest entry for what comes next, and shrinks to show the lanes as long as words stay readable', () => {
+    const opened = endView(chain(100), size)
+    expect(areaOf(opened, size).y + areaOf(opened, size).height).toBeGreaterThan(102 * 88)
+    const lanes = (count: number) => extendLayout(EMPTY_LAYOUT, Array.from({ length: count }, (_, index) => ({ sequence: index + 1, lane: `lane-${index}` })), [])
+    expect([1, 4, 20].map((count) => endView(lanes(count), size).zoom)).toEqual([1, 1000 / (4 * 288), 0.8])
+  })
+
   it('opens far enough to the right to show the newest entry', () => {
     const wide = extendLayout(EMPTY_LAYOUT, Array.from({ length: 9 }, (_, index) => ({ sequence: index + 1, lane: `lane-${index}` })), [])
     expect(isInView(placeOf(wide, 9)!, endView(wide, size), size)).toBe(true)

@@ -17,6 +17,10 @@ export interface View {
 /** Room for lane titles above the first row and for the last row to breathe. */
 const MARGIN_TOP = 56
 const MARGIN_BOTTOM = 24
+/** Where the newest row ends: below it there is room for what comes next, and above the fold of a small window it is seen at once. */
+const END_OF_NEWEST = 0.6
+/** Smaller, and the words of a node cannot be read. */
+const LEAST_OPENING_ZOOM = 0.8
 
 /** The part of the graph that a viewport shows, in graph pixels. */
 export const areaOf = (view: View, size: Size): Box => ({
@@ -26,17 +30,20 @@ export const areaOf = (view: View, size: Size): Box => ({
   height: size.height / view.zoom,
 })
 
+/** As large as it can be with every lane in view, within reason. */
+export const openingZoom = ({ lanes }: LaneLayout, { width }: Size): number => Math.max(LEAST_OPENING_ZOOM, Math.min(1, width / (lanes.length * LANE_WIDTH)))
+
 /**
- * The viewport that opens a graph: its newest rows at the bottom, or all of it at the top when it fits, and as far to the
- * right as the newest entry's lane asks for.
+ * The viewport that opens a graph: its newest rows, with room for more below them, or all of it at the top when it fits, and
+ * as far to the right as the newest entry's lane asks for.
  */
-export function endView(layout: LaneLayout, size: Size, zoom = 1): View {
+export function endView(layout: LaneLayout, size: Size, zoom = openingZoom(layout, size)): View {
   const newest = layout.places.at(-1)
   const top = (layout.places[0]?.row ?? 0) * ROW_HEIGHT
   const bottom = ((newest?.row ?? 0) + 1) * ROW_HEIGHT
   const fits = (bottom - top) * zoom + MARGIN_TOP + MARGIN_BOTTOM <= size.height
   const x = Math.min(0, size.width - ((newest?.lane ?? 0) + 1) * LANE_WIDTH * zoom)
-  return { x, y: fits ? MARGIN_TOP - top * zoom : size.height - MARGIN_BOTTOM - bottom * zoom, zoom }
+  return { x, y: fits ? MARGIN_TOP - top * zoom : size.height * END_OF_NEWEST - bottom * zoom, zoom }
 }
 
 /** The viewport with a place in its middle. */
