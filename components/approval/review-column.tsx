@@ -45,7 +45,7 @@ export function ReviewColumn({ opened, now, onStartAgain }: ReviewColumnProps) {
       <Section title="Evidence by criterion"><EvidenceMatrix criteria={opened.criteria} people={mission.people} /></Section>
       {pending && <Section title="Open risks and dropped work"><OpenPoints pending={pending} /></Section>}
       {!review.isDone && <Section title="Your comment and conditions"><DecisionWords review={review} /></Section>}
-      <Section title="Your key"><SigningKeyFacts state={review.signingKey} /></Section>
+      {!review.isDone && <Section title="Your key"><SigningKeyFacts state={review.signingKey} /></Section>}
       <Section title="Your decision">
         {!review.isDone && <DecisionButtons review={review} />}
         <Moved review={review} onStartAgain={onStartAgain} />

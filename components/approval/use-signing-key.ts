@@ -1,7 +1,7 @@
 'use client'
 
 import { useHeldKeys } from '../shell/use-held-keys.ts'
-import type { HeldKey } from '../signing/signer.ts'
+import { byReadiness, type HeldKey } from '../signing/signer.ts'
 import { isValidNow } from '../signing/use-command.ts'
 import { useSession, type KeyView } from '../trpc.tsx'
 
@@ -16,12 +16,12 @@ export interface SigningKeyState {
   readonly obstacle?: string
 }
 
-/** The authority key that this browser would sign with: held here, registered for this person, valid now. */
+/** The authority key that the dialog offers first: held here, registered for this person, valid now. */
 export function useSigningKey(): SigningKeyState {
   const me = useSession().data?.me
   const held = useHeldKeys().data
   if (!held || !me) return { obstacle: 'Looking for your authority key in this browser.' }
-  const mine = held.flatMap((key) => {
+  const mine = [...held].sort(byReadiness).flatMap((key) => {
     const registered = me.keys.find(({ keyId, use }) => keyId === key.binding?.keyId && use === 'authority')
     return key.use === 'authority' && registered ? [{ held: key, registered }] : []
   })

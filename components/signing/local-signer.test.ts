@@ -209,6 +209,17 @@ describe('a key file', patiently, () => {
     expect(signed.ok && isSignedBy(parse(signed.value), key!)).toBe(true)
   })
 
+  it('is offered after the key of the browser, however new it is', async () => {
+    const offered: string[][] = []
+    const gestures = person({ passphrase: PASSPHRASE, confirm: async ({ keys }) => (offered.push(keys.map(({ custody }) => custody)), 'cancelled') })
+    const signer = createLocalSigner({ store: memoryKeyStore(), gestures, origin: ORIGIN })
+    await registered(signer, 'authority', IDS.authorityKey)
+    const made = await signer.createKeys([{ use: 'authority', label: 'Key file', place: 'file' }])
+    await signer.bindKey(made.ok ? made.value[0]!.publicKey : '', { keyId: IDS.myKey, principalId: IDS.me, personName: 'Ada' })
+    await signer.signCommand({ bytes: bytesOf(createDraft), keyIds: [IDS.authorityKey, IDS.myKey] })
+    expect(offered).toEqual([['not-extractable', 'key-file']])
+  })
+
   it('refuses a file that is none, or that would make guessing its passphrase cheap', async () => {
     const signer = createLocalSigner({ store: memoryKeyStore(), gestures: person({ passphrase: PASSPHRASE }), origin: ORIGIN })
     const made = await signer.createKeys([{ use: 'authority', label: 'Key file', place: 'file' }])

@@ -8,6 +8,7 @@ import { makeUnextractableKey, makeWrappedKey, probeCustody, signWith, unwrapSee
 import type { KeyStore, StoredKey } from './key-store.ts'
 import { encodeKeyFile, parseKeyFile } from './key-file.ts'
 import type { Custody, HeldKey, KeyUse, NameHints, ProbeOutcome, SignRequest, Signer, SignerRefusal, WantedKey } from './signer.ts'
+import { byReadiness } from './signer.ts'
 import { completeCommand, isPossessionChallenge, planSigning, type SigningPlan } from './signing-plan.ts'
 
 export interface ConfirmRequest {
@@ -149,12 +150,12 @@ async function custodiesOf(wanted: readonly WantedKey[], probe: () => Promise<Pr
   return ok(wanted.map(({ place }) => (place === 'file' ? 'key-file' : custody)))
 }
 
-/** Registered keys of this use that the request allows, conversation keys first, newest first. */
+/** Registered keys of this use that the request allows: conversation keys first, then as {@link byReadiness} says. */
 async function candidates(store: KeyStore, use: KeyUse | 'any', keyIds: readonly string[]): Promise<readonly StoredKey[]> {
   const keys = await store.list()
   return keys
     .filter((key) => (use === 'any' || key.use === use) && key.binding !== undefined && keyIds.includes(key.binding.keyId))
-    .sort((a, b) => b.use.localeCompare(a.use) || b.createdAt.localeCompare(a.createdAt))
+    .sort((a, b) => b.use.localeCompare(a.use) || byReadiness(a, b))
 }
 
 function staleAtMs(plan: SigningPlan): number | undefined {

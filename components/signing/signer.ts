@@ -28,6 +28,11 @@ export interface HeldKey {
   readonly binding?: KeyBinding
 }
 
+/** Keys of the browser itself before key files, whose place is elsewhere; among equals the newest first. */
+export function byReadiness(a: HeldKey, b: HeldKey): number {
+  return Number(a.custody === 'key-file') - Number(b.custody === 'key-file') || b.createdAt.localeCompare(a.createdAt)
+}
+
 /** Why a browser that cannot hold a key in the best way cannot, found out by doing it. */
 export type ProbeOutcome =
   | { readonly custody: 'not-extractable' }
