@@ -85,7 +85,7 @@ function Stream({ stream, threadKey, byId, myId, answered, onToggleReply, waitin
   }
   return (
     <div className="relative">
-      <div ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Messages and events" className="h-[calc(100dvh-27rem)] min-h-72 overflow-y-auto [overflow-anchor:none]">
+      <div ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Messages and events" className="h-[calc(100dvh-30rem)] min-h-72 overflow-y-auto [overflow-anchor:none]">
         <div className="grid min-h-full content-end gap-3 py-2 pr-2">
           <StreamState stream={stream} />
           <ol className="grid gap-3">

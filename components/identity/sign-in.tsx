@@ -99,11 +99,11 @@ function useSignIn() {
 
 function NoKeyHere() {
   return (
-    <section className="grid gap-4">
+    <section className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <Notice tone="wait" title="This browser holds no key">
         Keys stay in the browser that made them, for the address at which they were made.
       </Notice>
-      <ol className="grid list-decimal gap-4 pl-5">
+      <ol className="grid list-decimal grid-cols-[minmax(0,1fr)] gap-4 pl-5">
         <li>You enrolled in another browser, or another profile of this one: sign in there.</li>
         <li>
           You saved a key file: open it here.
@@ -126,7 +126,7 @@ function OtherWays() {
   return (
     <details className="text-13">
       <summary className="text-muted">Somebody else, or another key</summary>
-      <div className="grid gap-3 pt-3">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3 pt-3">
         <p className="text-muted">Open a key file, or enrol with an invitation link; several people can keep keys in one browser.</p>
         <KeyFileInput />
       </div>

@@ -42,7 +42,7 @@ export function MissionHeader() {
         <Fact label="Coordinator">
           <Participant who={mission.coordinator} myId={mission.me.principalId} />
           {!isFinal && (
-            <span className="ml-2 text-muted">
+            <span className="text-muted">
               lease <Countdown until={mission.coordinatorLeaseExpiresAt} label={`Lease of coordinator epoch ${mission.coordinatorEpoch}`} />
             </span>
           )}
@@ -59,7 +59,7 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   return (
     <div className="min-w-0">
       <dt className="text-12 text-muted">{label}</dt>
-      <dd className="flex min-h-6 min-w-0 items-center">{children}</dd>
+      <dd className="flex min-h-6 min-w-0 flex-wrap items-center gap-x-2">{children}</dd>
     </div>
   )
 }

@@ -80,7 +80,7 @@ export function SignDialog({ plan, keys, names, staleAtMs, onSign, onCancel, onS
         </div>
       }
     >
-      <div className="grid gap-6">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
         {isStale && (
           <Notice tone="wait" title="This was prepared too long ago">
             The authority takes a command for five minutes. Prepare it again: the same content with a fresh time.
@@ -113,7 +113,7 @@ function useArmed(): boolean {
 
 function KeyChoice({ keys, value, onChange }: { readonly keys: readonly StoredKey[]; readonly value: StoredKey; readonly onChange: (publicKey: string) => void }) {
   return (
-    <section aria-label="Signing key" className="grid gap-2 rounded-md border px-4 py-3">
+    <section aria-label="Signing key" className="grid grid-cols-[minmax(0,1fr)] gap-2 rounded-md border px-4 py-3">
       {keys.length > 1 && (
         <Field label="Key">
           {(control) => (

@@ -20,7 +20,7 @@ export function StatementView({ plan, statement, names }: { readonly plan: Signi
         ))}
       </p>
       <Facts facts={statement.facts} names={names} />
-      <section className="grid gap-1">
+      <section className="grid grid-cols-[minmax(0,1fr)] gap-1">
         <h3 className="text-12 text-muted">{isApproval ? 'Hash of the approval, signed first' : 'Hash of the bytes to be signed'}</h3>
         <HashText grouped value={sha256Hash(plan.shownBytes)} label="Hash of the bytes to be signed" />
         {isApproval && <p className="text-12 text-muted">The command that carries the approval to the authority is signed by the same press:</p>}
@@ -55,13 +55,13 @@ function Part({ part, names }: { readonly part: SentencePart; readonly names: Na
 function Facts({ facts, names, small = false }: { readonly facts: readonly Fact[]; readonly names: NameHints; readonly small?: boolean }) {
   if (facts.length === 0) return null
   return (
-    <dl className={small ? 'grid gap-x-4 gap-y-1 text-12 sm:grid-cols-[10rem_1fr]' : 'grid gap-x-4 gap-y-3 border-y py-3 sm:grid-cols-[10rem_1fr]'}>
+    <dl className={small ? 'grid grid-cols-[minmax(0,1fr)] gap-x-4 gap-y-1 text-12 sm:grid-cols-[10rem_minmax(0,1fr)]' : 'grid grid-cols-[minmax(0,1fr)] gap-x-4 gap-y-3 border-y py-3 sm:grid-cols-[10rem_minmax(0,1fr)]'}>
       {facts.map((fact) => (
-        <div key={fact.label} className="grid gap-0.5 sm:contents">
+        <div key={fact.label} className="grid grid-cols-[minmax(0,1fr)] gap-0.5 sm:contents">
           <dt className={small ? 'text-muted' : 'text-13 text-muted'}>
             <bdi>{visibleText(fact.label)}</bdi>
           </dt>
-          <dd className="grid min-w-0 gap-1">
+          <dd className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">
             {fact.values.length === 0 && <span className="text-muted">none</span>}
             {fact.values.map((value, at) => (
               <FactValue key={at} fact={fact} value={value} names={names} />

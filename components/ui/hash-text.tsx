@@ -26,8 +26,8 @@ export function HashText({ value, label, grouped = false, copyable = true, class
 function Grouped({ value, label }: { readonly value: string; readonly label: string }) {
   const { scheme, groups } = groupByFour(value)
   return (
-    <span role="img" aria-label={`${label}: ${value}`} className="grid grid-cols-[repeat(8,max-content)] gap-x-2 text-13">
-      {scheme !== '' && <span className="col-span-8 text-12 text-muted">{scheme}</span>}
+    <span role="img" aria-label={`${label}: ${value}`} className="grid grid-cols-[repeat(8,max-content)] gap-x-1.5 text-13 max-[24rem]:grid-cols-[repeat(4,max-content)] sm:gap-x-2">
+      {scheme !== '' && <span className="col-span-full text-12 text-muted">{scheme}</span>}
       {groups.map((group, at) => (
         <span key={at}>{group}</span>
       ))}

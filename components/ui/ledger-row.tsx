@@ -21,7 +21,7 @@ export function LedgerRow({ sequence, seal = 'signed', stage, children, aside, s
   const content = (
     <>
       <Seal state={seal} compact {...(stage === undefined ? {} : { stage })} />
-      {sequence !== undefined && <span className="w-12 shrink-0 text-left text-13 text-muted">#{sequence}</span>}
+      {sequence !== undefined && <span className="w-10 shrink-0 sm:w-12 text-left text-13 text-muted">#{sequence}</span>}
       <span className="min-w-0 flex-1 truncate text-left">{children}</span>
       {aside !== undefined && <span className="shrink-0 text-12 text-muted">{aside}</span>}
     </>

@@ -17,12 +17,12 @@ export interface TabsProps<T extends string> {
 export function Tabs<T extends string>({ label, value, onChange, tabs, children, className }: TabsProps<T>) {
   return (
     <Primitive.Root value={value} onValueChange={(next) => onChange(next as T)} className={className}>
-      <Primitive.List aria-label={label} className="flex gap-1 overflow-x-auto border-b">
+      <Primitive.List aria-label={label} className="flex gap-1 overflow-x-auto border-b [scrollbar-width:none]">
         {tabs.map((tab) => (
           <Primitive.Trigger
             key={tab.value}
             value={tab.value}
-            className="-mb-px flex h-10 shrink-0 items-center gap-2 border-b-2 border-transparent px-3 text-14 font-medium text-muted transition-colors hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-action data-[state=active]:text-ink"
+            className="flex h-10 shrink-0 items-center gap-2 border-b-2 border-transparent px-3 text-14 font-medium text-muted transition-colors hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-action data-[state=active]:text-ink"
           >
             {tab.label}
             {tab.count !== undefined && <span className="text-12 font-normal text-past">{tab.count}</span>}
