@@ -87,7 +87,7 @@ describe('what the signer is told', () => {
   it('missing evidence and unopened previews warn (rules 5 and 13)', () => {
     const view = reviewFixture([a, b], { criteria: [{ criterionId: 'licences', description: '', required: [], satisfied: false }] })
     expect(warningsFor('approved', review({ view, opened: new Set([a.contentHash]) }))).toEqual([
-      'Required evidence for “licences” is missing.', 'You have not opened the preview of 1 artifact.',
+      '“licences” is not proven.', 'You have not opened the preview of 1 artifact.',
     ])
     expect(warningsFor('changes_requested', review({ view, opened: new Set() }))).toEqual([])
   })

@@ -50,7 +50,7 @@ export function warningsFor(decision: Decision, { view, checks, opened }: Review
   const unread = view.artifacts.filter(({ contentHash }) => isPreviewable(checks.get(contentHash)) && !opened.has(contentHash))
   const unreadCount = new Set(unread.map((artifact) => artifact.contentHash)).size
   return [
-    ...unmet.map(({ criterionId }) => `Required evidence for “${criterionId}” is missing.`),
+    ...unmet.map(({ criterionId }) => `“${criterionId}” is not proven.`),
     ...(unreadCount > 0 ? [`You have not opened the preview of ${counted(unreadCount, 'artifact')}.`] : []),
   ]
 }

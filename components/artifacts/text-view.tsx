@@ -25,7 +25,7 @@ export function DelimitedView({ text, separator }: { readonly text: string; read
           <tbody>
             {rows.slice(0, shown).map((row, line) => (
               <tr key={line} className="border-b last:border-0">
-                {row.map((cell, at) => <td key={at} className="px-2 py-1 align-top"><bdi className="peer-text">{visibleText(cell)}</bdi></td>)}
+                {row.map((cell, at) => <td key={at} className="px-2 py-1 align-top"><bdi className="peer-text [overflow-wrap:break-word]">{visibleText(cell)}</bdi></td>)}
               </tr>
             ))}
           </tbody>

@@ -14,9 +14,9 @@ export interface BudgetBarProps {
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const CURRENCY = /^[A-Z]{3}$/
 
-/** An amount in its unit: currency codes as money, everything else as a number with the unit behind it. */
+/** An amount in its unit: currency codes as money, everything else as a number with the unit behind it, "1 call", "2 calls". */
 export function formatAmount(amount: number, unit: string): string {
-  if (!CURRENCY.test(unit)) return `${plain.format(amount)} ${unit}`
+  if (!CURRENCY.test(unit)) return `${plain.format(amount)} ${amount === 1 ? unit.replace(/(?<=\w)s$/, '') : unit}`
   return new Intl.NumberFormat('en', { style: 'currency', currency: unit, currencyDisplay: 'code' }).format(amount)
 }
 
@@ -29,7 +29,7 @@ export function BudgetBar({ dimension, unit, limit, used, allocated }: BudgetBar
       <div className="flex items-baseline justify-between gap-4">
         <span className="text-muted">{dimension}</span>
         <span className={classNames(isSpent && 'font-medium text-fail')}>
-          {formatAmount(used, unit)}
+          {limit === undefined || CURRENCY.test(unit) ? formatAmount(used, unit) : plain.format(used)}
           <span className="text-muted">{limit === undefined ? ' used, no limit' : ` of ${formatAmount(limit, unit)}${isSpent ? ', spent' : ''}`}</span>
         </span>
       </div>

@@ -87,7 +87,8 @@ async function send({ artifacts }: Service, request: IncomingMessage, response: 
     etag: tag,
     'cache-control': 'private, max-age=31536000, immutable',
     'content-security-policy': "default-src 'none'; sandbox",
-    'content-disposition': `attachment; filename="${contentHash.slice('sha256:'.length)}"`,
+    // Without a name: pages give the manifest's name in their link, and a name from here would win over it.
+    'content-disposition': 'attachment',
   }
   if (request.headers['if-none-match'] === tag) return void response.writeHead(304, headers).end()
   const entity = { ...headers, 'content-type': mediaType, 'content-length': sizeBytes }
