@@ -21,7 +21,7 @@ export function ensureInstalled() {
   const installed = existsSync(marker) ? readFileSync(marker, 'utf8') : ''
   if (installed !== lock) {
     console.error('Installing dependencies (once) …')
-    runOrThrow('npm', ['ci', '--no-audit', '--no-fund'], { stdio: ['ignore', 2, 2] })
+    runOrThrow('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdio: ['ignore', 2, 2] })
     writeFileSync(marker, lock)
   }
   runOrThrow(process.execPath, [join(root, 'scripts', 'compile-schemas.mjs')], { stdio: ['ignore', 2, 2] })
