@@ -16,6 +16,8 @@ import {
 /** Members that each kind may leave out; every other one is required. */
 const optionalMembers: Record<string, string[]> = {
   'mission.create': ['coordinatorLeaseSeconds'],
+  'mission.create_follow_up': ['coordinatorLeaseSeconds'],
+  'mission.assign_coordinator': ['leaseSeconds'],
   'mission.renew_coordinator': ['leaseSeconds'],
   'membership.change': ['scopes', 'visibilityStartSequence'],
   'message.post': ['mentions', 'references', 'authority'],

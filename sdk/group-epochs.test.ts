@@ -33,6 +33,13 @@ test('an office that passed to another Agent is no longer claimed', () => {
   expect(epochs.of(groupId)).toEqual({ membershipEpoch: 1 })
 })
 
+test('a successor claims the office, at the epoch that it was given (A-120)', () => {
+  const epochs = new GroupEpochs(me)
+  epochs.observe({ ...created('urn:test:agent:you'), kind: 'mission.follow_up.created' } as EventDocument)
+  epochs.observe(event('mission.coordinator.assigned', { coordinatorEpoch: 2, coordinatorLease: { holderAgentId: me } }))
+  expect(epochs.of(groupId)).toEqual({ membershipEpoch: 1, coordinatorEpoch: 2 })
+})
+
 test('an epoch only ever rises, whatever comes twice or late', () => {
   const epochs = new GroupEpochs(me)
   epochs.adopt(groupId, 3)

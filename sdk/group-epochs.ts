@@ -34,11 +34,13 @@ export class GroupEpochs {
     const { groupId, payload } = event
     if (groupId === undefined) return
     switch (event.kind) {
-      case 'mission.created': {
+      case 'mission.created':
+      case 'mission.follow_up.created': {
         const { memberships, mission } = payload as MissionCreatedPayload
         for (const membership of memberships) this.#member(groupId, membership.member.id, membership.membershipEpoch)
         return this.#coordinator(groupId, mission.coordinator.coordinatorEpoch, mission.coordinator.agentId)
       }
+      case 'mission.coordinator.assigned':
       case 'mission.coordinator.renewed': {
         const { coordinatorEpoch, coordinatorLease } = payload as MissionCoordinatorRenewedPayload
         return this.#coordinator(groupId, coordinatorEpoch, coordinatorLease.holderAgentId)

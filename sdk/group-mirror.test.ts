@@ -31,6 +31,7 @@ function expectAgreement(group: GroupFixture): void {
   const mirror = mirrorOf(group)
   expect(mirror.sequence).toBe(group.state.sequence)
   expect(mirror.mission).toEqual(group.state.mission)
+  expect(mirror.coordinatorLease).toEqual(group.state.coordinatorLease)
   expect(mirror.memberships).toEqual(group.state.memberships)
   expect([...mirror.artifacts.keys()]).toEqual([...group.state.artifacts.keys()])
   const statuses = (proposals: ReadonlyMap<string, { status: string }>) => [...proposals].map(([id, { status }]) => [id, status])
@@ -69,6 +70,8 @@ describe('the mirror agrees with the authority', () => {
     ['renewed', (group) => group.accept(wim, 'ext.missionweaveprotocol.core.work_execution_lease_renew', { ...citing(group, 'a'), leaseSeconds: 900 })],
     ['interrupted by a new session', (group) => group.replaceSession(wim)],
     ['out of time', (group) => group.pass(301).due()],
+    ['failed with its Mission', (group) => group.accept(cora, 'mission.terminate', { reason: 'It cannot be done.' })],
+    ['led by another Coordinator', (group) => group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: wanda.id, reason: 'No answer.' })],
     ['ended with its Mission', (group) => group.accept(ada, 'mission.cancel', { reason: 'Not needed.' })],
   ])('about active work that is %s', (_what, then) => {
     const group = new GroupFixture().found()

@@ -103,6 +103,11 @@ export class GroupMirror {
 
 const unleased = { ownershipLease: undefined, executionLease: undefined }
 
+const founds: Apply<'mission.created' | 'mission.follow_up.created'> = (mirror, { mission, title, memberships, coordinatorLease }) => {
+  Object.assign(mirror, { mission, title, coordinatorLease })
+  for (const membership of memberships) mirror.memberships.set(membership.member.id, membership)
+}
+
 const executes: Apply<'work.started' | 'work.progressed'> = (mirror, { workItemId, executionLease }, event) =>
   mirror.change(workItemId, event, { state: 'active', executionLease })
 
@@ -113,9 +118,11 @@ const member: Apply<'membership.changed' | 'membership.ended'> = (mirror, { memb
   void mirror.memberships.set(membership.member.id, membership)
 
 const APPLY: { readonly [K in Kind]?: Apply<K> } = {
-  'mission.created': (mirror, { mission, title, memberships, coordinatorLease }) => {
-    Object.assign(mirror, { mission, title, coordinatorLease })
-    for (const membership of memberships) mirror.memberships.set(membership.member.id, membership)
+  'mission.created': founds,
+  'mission.follow_up.created': founds,
+  'mission.coordinator.assigned': (mirror, { coordinator, coordinatorLease }) => {
+    mirror.changeMission({ coordinator })
+    mirror.coordinatorLease = coordinatorLease
   },
   'mission.coordinator.renewed': (mirror, { coordinatorLease }) => {
     mirror.coordinatorLease = coordinatorLease
@@ -133,6 +140,7 @@ const APPLY: { readonly [K in Kind]?: Apply<K> } = {
     mirror.changeMission({ state: 'active', revision: newRevision })
   },
   'mission.cancelled': (mirror) => mirror.changeMission({ state: 'cancelled' }),
+  'mission.terminated': (mirror) => mirror.changeMission({ state: 'failed' }),
   'membership.changed': member,
   'membership.ended': member,
   'work.proposed': (mirror, { proposal }) => {

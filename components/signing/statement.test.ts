@@ -34,6 +34,14 @@ describe('describePlan', () => {
     expect(sentence(statementOf(bytesOf(draft)))).toBe(`${verb} revision 17 of mission <${IDS.mission}>: 2 artifacts.`)
   })
 
+  it('says who is to coordinate which mission, and what a new mission follows up (A-120, A-109)', () => {
+    const assign = bytesOf({ ...createDraft, kind: 'mission.assign_coordinator', payload: { coordinatorAgentId: IDS.coordinator, reason: 'No answer.' } })
+    expect(sentence(statementOf(assign))).toMatch(new RegExp(`^Make <${IDS.coordinator}> the coordinator of mission <.+> instead of whoever coordinates it now\\.$`))
+    expect(statementOf(assign).facts).toContainEqual({ label: 'Reason', values: ['No answer.'], form: 'text' })
+    const followUp = bytesOf({ ...createDraft, kind: 'mission.create_follow_up', payload: { ...(createDraft.payload as object), followUpOfMissionId: IDS.mission } })
+    expect(sentence(statementOf(followUp))).toContain(`as a follow-up of mission <${IDS.mission}>`)
+  })
+
   it('takes its words from the bytes: another title gives another sentence', () => {
     expect(sentence(statementOf(withPayload({ title: 'Pay everybody' })))).toContain('“Pay everybody”')
   })
@@ -70,7 +78,7 @@ describe('describePlan', () => {
 
   it('names the template by id and by the hash of its own content', () => {
     const { templateId, templateHash } = statementOf(bytesOf(createDraft))
-    expect(templateId).toBe('countersign.statement/1')
+    expect(templateId).toBe('countersign.statement/2')
     expect(templateHash).toBe(sha256Hash(encodeCanonical(STATEMENT_TEMPLATE)))
   })
 })

@@ -25,9 +25,11 @@ export interface Statement {
 
 /** One sentence per act. A changed sentence is a new version, because receipts may name the template by id and hash. */
 export const STATEMENT_TEMPLATE = {
-  id: 'countersign.statement/1',
+  id: 'countersign.statement/2',
   sentences: {
     'command/mission.create': 'Create the mission {title}, be its accountable owner, and make {coordinator} its coordinator.',
+    'command/mission.create_follow_up': 'Create the mission {title} as a follow-up of mission {source}, be its accountable owner, and make {coordinator} its coordinator.',
+    'command/mission.assign_coordinator': 'Make {coordinator} the coordinator of mission {mission} instead of whoever coordinates it now.',
     'command/mission.cancel': 'Cancel mission {mission} for good.',
     'approval/approved': 'Approve revision {revision} of mission {mission}: {artifacts}.',
     'approval/changes_requested': 'Ask for changes to revision {revision} of mission {mission}: {artifacts}.',
@@ -57,6 +59,7 @@ export function describePlan(plan: SigningPlan): Statement {
     title: quote(payload['title']),
     coordinator: id(payload['coordinatorAgentId']),
     mission: id(payload['missionId'] ?? document['groupId']),
+    source: id(payload['followUpOfMissionId']),
     kind: quote(document['kind']),
   }
   return statement(sentenceKey(`command/${String(document['kind'])}`), slots, factsOf(payload), envelope)
@@ -105,6 +108,7 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ['deadline', 'Deadline'],
   ['coordinatorAgentId', 'Coordinator'],
   ['coordinatorLeaseSeconds', 'Coordinator lease, seconds'],
+  ['leaseSeconds', 'Lease, seconds'],
   ['approvalPolicy', 'Approval policy'],
   ['missionRevision', 'Mission revision'],
   ['artifactHashes', 'Artifacts'],
@@ -117,6 +121,7 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ['publicKey', 'New public key'],
   ['use', 'Use of the new key'],
   ['missionId', 'Mission id'],
+  ['followUpOfMissionId', 'Follows up mission'],
   ['groupId', 'Space id'],
   ['actionId', 'Action id'],
   ['actor', 'Signed as'],

@@ -35,25 +35,31 @@ const usage = {
 }
 const { missionId, groupId } = mission
 
+const founding = {
+  missionId,
+  groupId,
+  title: 'Dutch handbook',
+  coordinatorAgentId: agentId,
+  objective: mission.objective,
+  definitionOfDone: mission.definitionOfDone,
+  budget: mission.budget,
+  deadline: mission.deadline,
+  approvalPolicy: { finalHumanApproval: true, highRiskExecutionApproval: true, policyVersion: '1.0.0' },
+  coordinatorLeaseSeconds: 600,
+} satisfies CommandPayloads['mission.create']
+const founded = { mission, group, conversation, memberships: [membership], coordinatorLease: lease, title: 'Dutch handbook' }
+
 /** One valid payload of every Command kind, with all of its optional members. */
 export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required<CommandPayloads[Kind]> } = {
-  'mission.create': {
-    missionId,
-    groupId,
-    title: 'Dutch handbook',
-    coordinatorAgentId: agentId,
-    objective: mission.objective,
-    definitionOfDone: mission.definitionOfDone,
-    budget: mission.budget,
-    deadline: mission.deadline,
-    approvalPolicy: { finalHumanApproval: true, highRiskExecutionApproval: true, policyVersion: '1.0.0' },
-    coordinatorLeaseSeconds: 600,
-  },
+  'mission.create': founding,
+  'mission.create_follow_up': { ...founding, followUpOfMissionId: urn('approved-mission') },
+  'mission.assign_coordinator': { coordinatorAgentId: agentId, leaseSeconds: 600, reason: 'The first one is silent.' },
   'mission.renew_coordinator': { leaseSeconds: 600 },
   'mission.submit_for_approval': handover,
   'mission.approve': { approval },
   'mission.request_changes': { approval },
   'mission.cancel': { reason: 'Overtaken by events.' },
+  'mission.terminate': { reason: 'It cannot be done.' },
   'membership.change': {
     member: membership.member,
     role: 'reviewer',
@@ -106,19 +112,23 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
 
 /** One valid payload of every Event kind, with all of its optional members. */
 export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<EventPayloads[Kind]> } = {
-  'mission.created': {
-    mission,
-    group,
-    conversation,
-    memberships: [membership],
+  'mission.created': founded,
+  'mission.follow_up.created': { ...founded, followUpOfMissionId: urn('approved-mission') },
+  'mission.coordinator.assigned': {
+    previousCoordinatorId: urn('silent-agent'),
+    coordinatorId: agentId,
+    coordinatorEpoch: 2,
+    coordinator: mission.coordinator,
     coordinatorLease: lease,
-    title: 'Dutch handbook',
+    leaseExpiresAt: at,
+    reason: 'The first one is silent.',
   },
   'mission.coordinator.renewed': { coordinatorEpoch: 1, coordinatorLease: lease, leaseExpiresAt: at },
   'mission.submitted_for_approval': { missionId, missionRevision: 3, submissionNumber: 1, ...handover },
   'mission.approved': { missionId, approval },
   'mission.changes_requested': { missionId, approval, feedback: '', newRevision: 4 },
   'mission.cancelled': { missionId, reason: 'Overtaken by events.' },
+  'mission.terminated': { missionId, reason: 'It cannot be done.' },
   'membership.changed': { membership },
   'membership.ended': { membership, reason: 'Left.' },
   'message.posted': { message },

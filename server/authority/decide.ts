@@ -7,14 +7,17 @@ import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { CommandPayloadKind } from '../../protocol/validate.ts'
 import { decidePublish } from './artifact.ts'
+import { decideAssignCoordinator } from './coordinator-assign.ts'
 import { decideRenewCoordinator } from './coordinator.ts'
 import type { Refusal } from './fences.ts'
-import { groupNotFound, keyTooWeak, staleCoordinator, staleMembership, staleSession, unknownOverride } from './fences.ts'
+import { groupNotFound, keyTooWeak, staleCoordinator, staleMembership, staleSession, supersededCoordinator, unknownOverride } from './fences.ts'
 import { decideChangeMembership, decideEndMembership } from './membership.ts'
 import { decidePostMessage } from './message.ts'
 import { decideApprove, decideRequestChanges, decideSubmitForApproval } from './mission-approval.ts'
 import { decideCancelMission } from './mission-cancel.ts'
-import { decideMissionCreate } from './mission-create.ts'
+import type { FoundingKind } from './mission-create.ts'
+import { decideMissionCreate, isFounding } from './mission-create.ts'
+import { decideTerminateMission } from './mission-terminate.ts'
 import { payloadRefused } from './payload.ts'
 import { decidePropose } from './proposal.ts'
 import type { Decider, MemberRequest } from './request.ts'
@@ -27,14 +30,16 @@ import { decideCheckpoint, decideRenewExecution, decideStart } from './work-exec
 import { decideOffer } from './work-offer.ts'
 import { decideAcceptResult, decideSubmit } from './work-result.ts'
 
-type MemberKind = Exclude<CommandPayloadKind, 'mission.create' | typeof AGENT_CARD_REGISTER | typeof SESSION_OPEN>
+type MemberKind = Exclude<CommandPayloadKind, FoundingKind | typeof AGENT_CARD_REGISTER | typeof SESSION_OPEN>
 
 const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
+  'mission.assign_coordinator': decideAssignCoordinator,
   'mission.renew_coordinator': decideRenewCoordinator,
   'mission.submit_for_approval': decideSubmitForApproval,
   'mission.approve': decideApprove,
   'mission.request_changes': decideRequestChanges,
   'mission.cancel': decideCancelMission,
+  'mission.terminate': decideTerminateMission,
   'membership.change': decideChangeMembership,
   'membership.end': decideEndMembership,
   'message.post': decidePostMessage,
@@ -53,7 +58,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   [RESOURCE_USAGE_RECORD]: decideRecordUsage,
 }
 
-const isServed = (kind: string): kind is MemberKind | 'mission.create' => kind === 'mission.create' || Object.hasOwn(DECIDERS, kind)
+const isServed = (kind: string): kind is MemberKind | FoundingKind => isFounding(kind) || Object.hasOwn(DECIDERS, kind)
 
 /**
  * The Events that accept a verified Command, or why it is refused. Reads the state, never changes it.
@@ -65,7 +70,7 @@ export function decide(state: GroupState | undefined, verified: VerifiedCommand,
   if (!isServed(kind)) return err(reject('INVALID_COMMAND', `this authority does not serve ${kind} yet`))
   const refusal = payloadRefused(kind, command.payload) ?? contradiction(verified) ?? keyTooWeak(verified)
   if (refusal) return err(refusal)
-  if (kind === 'mission.create') return decideMissionCreate(state, verified, env)
+  if (isFounding(kind)) return decideMissionCreate(state, verified, env)
   if (!state) return err(groupNotFound())
   const membership = admit(state, verified, env)
   if (!membership.ok) return membership
@@ -88,6 +93,7 @@ function admit(state: GroupState, { command }: VerifiedCommand, env: DecisionEnv
   if (membership?.member.type !== actor.type) return err(groupNotFound())
   const refusal =
     staleSession(command, env) ??
+    supersededCoordinator({ command, state }) ??
     staleMembership({ command, membership }) ??
     staleCoordinator({ command, state }) ??
     unknownOverride(command)

@@ -10,13 +10,16 @@ import {
 import { invariant } from '../../protocol/result.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { evolvePublished } from './artifact.ts'
+import { evolveCoordinatorAssigned } from './coordinator-assign.ts'
 import { evolveCoordinatorRenewed } from './coordinator.ts'
 import { evolveExecutionEnded } from './execution-end.ts'
 import { evolveMembership } from './membership.ts'
 import { evolveMessagePosted } from './message.ts'
 import { evolveApproved, evolveChangesRequested, evolveSubmittedForApproval } from './mission-approval.ts'
 import { evolveMissionCancelled } from './mission-cancel.ts'
+import type { FoundedKind } from './mission-create.ts'
 import { foundGroup } from './mission-create.ts'
+import { evolveMissionTerminated } from './mission-terminate.ts'
 import { evolveProposed } from './proposal.ts'
 import type { Evolver, GroupEvent } from './request.ts'
 import type { GroupState } from './types.ts'
@@ -29,14 +32,16 @@ import { evolveOfferCreated } from './work-offer.ts'
 import { introduce } from './work-record.ts'
 import { evolveResultAccepted, evolveSubmitted } from './work-result.ts'
 
-type FoldedKind = Exclude<EventPayloadKind, 'mission.created' | typeof AGENT_CARD_REGISTERED | typeof SESSION_OPENED>
+type FoldedKind = Exclude<EventPayloadKind, FoundedKind | typeof AGENT_CARD_REGISTERED | typeof SESSION_OPENED>
 
 const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
+  'mission.coordinator.assigned': evolveCoordinatorAssigned,
   'mission.coordinator.renewed': evolveCoordinatorRenewed,
   'mission.submitted_for_approval': evolveSubmittedForApproval,
   'mission.approved': evolveApproved,
   'mission.changes_requested': evolveChangesRequested,
   'mission.cancelled': evolveMissionCancelled,
+  'mission.terminated': evolveMissionTerminated,
   'membership.changed': evolveMembership,
   'membership.ended': evolveMembership,
   'message.posted': evolveMessagePosted,
@@ -78,8 +83,9 @@ function isGroupEvent(document: EventDocument): document is EventDocument & Grou
 }
 
 function founded(event: EventDocument & GroupEvent): GroupState {
-  invariant(event.kind === 'mission.created' && event.sequence === 1, 'the log of a Group begins with its Mission')
-  return foundGroup(event as GroupEvent<'mission.created'>)
+  const isFounding = event.kind === 'mission.created' || event.kind === 'mission.follow_up.created'
+  invariant(isFounding && event.sequence === 1, 'the log of a Group begins with its Mission')
+  return foundGroup(event as GroupEvent<FoundedKind>)
 }
 
 function applied(state: GroupState, event: EventDocument & GroupEvent): GroupState {

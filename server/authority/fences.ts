@@ -37,6 +37,16 @@ export function staleCoordinator({ command, state }: Pick<MemberRequest, 'comman
   return reject('AUTH_STALE_COORDINATOR', 'the Mission has a newer Coordinator Epoch')
 }
 
+/**
+ * A-40, A-120: what is left of an earlier Coordinator Epoch. Judged before the Membership, which changes with the
+ * Coordinator, so that a predecessor learns that it was replaced and not merely that its Membership has moved on.
+ */
+export function supersededCoordinator({ command, state }: Pick<MemberRequest, 'command' | 'state'>): Refusal {
+  const { coordinatorEpoch } = command
+  if (coordinatorEpoch === undefined || coordinatorEpoch >= state.mission.coordinator.coordinatorEpoch) return undefined
+  return staleCoordinator({ command, state })
+}
+
 /** A-223: `current` is the revision of the aggregate that the kind tests (O-7). */
 export function revisionConflict({ expectedRevision }: MemberRequest['command'], current: number): Refusal {
   if (expectedRevision === undefined || expectedRevision === current) return undefined

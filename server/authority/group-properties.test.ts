@@ -10,6 +10,7 @@ import { DIMENSIONS, firstExcess, limitsOf, NOTHING, sumOf } from './amounts.ts'
 import { nextDue } from './due.ts'
 import { encodeState } from './encode-state.ts'
 import { evolve } from './evolve.ts'
+import { isFounding } from './mission-create.ts'
 import { encodeRows, joinRows, latestRows } from './read-model-rows.ts'
 import { rowsOf } from './read-models.ts'
 import type { GroupState } from './types.ts'
@@ -27,13 +28,14 @@ const count = (tally: Map<string, number>, key: string) => tally.set(key, (tally
 interface Watched {
   readonly group: GroupFixture
   readonly epochs: Map<string, number>
+  coordinatorEpoch: number
 }
 
 function run(seed: number): readonly Watched[] {
   const random = new RandomSource(seed)
   const watched = Array.from({ length: GROUPS_PER_RUN }, (_, index): Watched => {
     const group = new GroupFixture(`${seed}.${index}`).found({ coordinatorLeaseSeconds: 3600 })
-    return { group, epochs: new Map() }
+    return { group, epochs: new Map(), coordinatorEpoch: 1 }
   })
   for (let step = 0; step < COMMANDS_PER_RUN; step += 1) {
     elapse(watched, random)
@@ -75,6 +77,7 @@ function elapse(watched: readonly Watched[], random: RandomSource): void {
 /** Invariants after every accepted Event. */
 function observe(target: Watched): void {
   const { state } = target.group
+  observeCoordinator(target)
   for (const [workItemId, record] of state.workItems) {
     const before = target.epochs.get(workItemId) ?? 0
     if (record.ownershipEpoch < before) throw new Error('an Ownership Epoch fell (A-41)')
@@ -83,6 +86,18 @@ function observe(target: Watched): void {
     if (isActive !== (record.executionLease !== undefined)) throw new Error(`${record.item.state} work and its Execution Lease disagree`)
     if (state.executing.has(workItemId) !== isActive) throw new Error('the index of executions is wrong')
   }
+}
+
+/** One Agent coordinates, at an epoch that never falls, and it is the only member in that role (A-118). */
+function observeCoordinator(target: Watched): void {
+  const { mission, coordinatorLease, memberships } = target.group.state
+  const { agentId, coordinatorEpoch, leaseId } = mission.coordinator
+  if (coordinatorEpoch < target.coordinatorEpoch) throw new Error('a Coordinator Epoch fell (A-118)')
+  target.coordinatorEpoch = coordinatorEpoch
+  const { holderAgentId } = coordinatorLease
+  if (holderAgentId !== agentId || coordinatorLease.leaseId !== leaseId || coordinatorLease.coordinatorEpoch !== coordinatorEpoch) throw new Error('the Coordinator lease is not the Coordinator’s')
+  const inOffice = [...memberships.values()].filter(({ role, state }) => role === 'coordinator' && state === 'active').map(({ member }) => member.id)
+  if (inOffice.join() !== agentId) throw new Error('the role of Coordinator is not the Coordinator’s alone')
 }
 
 function storedRows(log: readonly EventDocument[], batchSize: number): string {
@@ -169,8 +184,8 @@ describe('the runs together', () => {
     expect(total(refused)).toBeGreaterThan(2_000)
   })
 
-  it('saw every kind accepted but the founding one, and leases end by themselves', () => {
-    const expected = commandPayloadKinds.filter((kind) => kind !== 'mission.create' && !organizationKinds.includes(kind))
+  it('saw every kind accepted but the founding ones, and leases end by themselves', () => {
+    const expected = commandPayloadKinds.filter((kind) => !isFounding(kind) && !organizationKinds.includes(kind))
     const ends = ['ext.missionweaveprotocol.core.work_execution_lease_expired', 'ext.missionweaveprotocol.core.work_execution_lease_revoked']
     expect([...expected, ...ends].filter((kind) => !accepted.has(kind))).toEqual([])
   })

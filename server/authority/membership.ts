@@ -33,7 +33,7 @@ export const decideChangeMembership: Decider<'membership.change'> = (request) =>
     missionOver(request) ??
     losesItsWork(request, payload)
   if (refusal) return err(refusal)
-  const membership = changedMembership(request, current)
+  const membership = grantedMembership(request, payload)
   return accept(request, { kind: 'membership.changed', aggregateRevision: membership.membershipEpoch, payload: { membership } })
 }
 
@@ -58,7 +58,7 @@ function wrongMember({ payload, env }: MemberRequest<'membership.change'>, curre
 }
 
 /** a member with live work stays, and stays a worker, until the work is done or handed on. */
-function losesItsWork({ state, env }: MemberRequest, { member, role }: { member: Actor; role?: Membership['role'] }): Refusal {
+export function losesItsWork({ state, env }: MemberRequest, { member, role }: { member: Actor; role?: Membership['role'] }): Refusal {
   if (role === 'worker') return undefined
   const owned = [...(state.ownedBy.get(member.id) ?? [])].flatMap((id) => state.workItems.get(id) ?? [])
   const live = owned.find(({ item, ownershipLease }) => item.state === 'submitted' || isLive(ownershipLease, env.now))
@@ -66,9 +66,11 @@ function losesItsWork({ state, env }: MemberRequest, { member, role }: { member:
   return reject('INVALID_STATE_TRANSITION', 'this member still owns work', { details: { workItemId: live.item.workItemId } })
 }
 
-function changedMembership({ state, payload, env }: MemberRequest<'membership.change'>, current: Membership | undefined): Membership {
+/** The Membership at its next epoch; what the grant leaves open stays as it was while the Membership goes on. */
+export function grantedMembership({ state, env }: Pick<MemberRequest, 'state' | 'env'>, grant: MembershipChangePayload): Membership {
   const { missionId, groupId } = state.mission
-  const { member, role, scopes, visibilityStartSequence } = payload
+  const { member, role, scopes, visibilityStartSequence } = grant
+  const current = state.memberships.get(member.id)
   const isContinued = current?.state === 'active'
   return {
     membershipId: membershipIdOf(groupId, member.id),
@@ -101,12 +103,16 @@ export const decideEndMembership: Decider<'membership.end'> = (request) => {
   }
   const stays = losesItsWork(request, payload)
   if (stays) return err(stays)
-  const membership: Membership = { ...current, state: 'ended', membershipEpoch: current.membershipEpoch + 1, endedAt: env.now }
+  const membership = endedMembership(current, env.now)
   return accept(request, {
     kind: 'membership.ended',
     aggregateRevision: membership.membershipEpoch,
     payload: { membership, reason: payload.reason },
   })
+}
+
+export function endedMembership(membership: Membership, now: string): Membership {
+  return { ...membership, state: 'ended', membershipEpoch: membership.membershipEpoch + 1, endedAt: now }
 }
 
 export const evolveMembership: Evolver<'membership.changed' | 'membership.ended'> = (state, { payload, sequence }) => {

@@ -1,9 +1,9 @@
 // The owner ends the Mission; whatever is unfinished ends with it (A-114, A-164).
 import { err, ok } from '../../protocol/result.ts'
-import { followingDraft, primaryDraft } from './draft.ts'
+import { primaryDraft } from './draft.ts'
 import { missionOver, notMissionOwner, revisionConflict } from './fences.ts'
 import type { Decider, Evolver } from './request.ts'
-import { isUnfinished } from './work-record.ts'
+import { endUnfinished } from './unfinished-work.ts'
 
 /** `mission.cancel`. */
 export const decideCancelMission: Decider<'mission.cancel'> = (request) => {
@@ -16,16 +16,8 @@ export const decideCancelMission: Decider<'mission.cancel'> = (request) => {
     aggregateRevision: revision,
     payload: { missionId, reason: payload.reason },
   })
-  const unfinished = [...state.workItems.values()].filter(isUnfinished)
-  const withdrawn = unfinished.map(({ item }, index) =>
-    followingDraft(request, index + 1, {
-      kind: 'work.cancelled',
-      aggregateRevision: item.revision + 1,
-      item,
-      payload: { workItemId: item.workItemId, reason: 'The Mission was cancelled.' },
-    }),
-  )
-  return ok([cancelled, ...withdrawn])
+  const reason = 'The Mission was cancelled.'
+  return ok([cancelled, ...endUnfinished(request, 'work.cancelled', (workItemId) => ({ workItemId, reason }))])
 }
 
 export const evolveMissionCancelled: Evolver<'mission.cancelled'> = (state) => {

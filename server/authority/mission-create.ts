@@ -1,15 +1,15 @@
 // Founding a Mission: one Event holds the Mission, its Group, the main Conversation, both first Memberships and the lease (A-107, A-108).
-import type { Actor, Conversation, Group, Membership, Mission, MissionCreatedPayload, MissionCreatePayload } from '../../protocol/generated/types.ts'
+import type { Actor, Conversation, Group, Membership, Mission, MissionCreatedPayload, MissionCreateFollowUpPayload, MissionCreatePayload } from '../../protocol/generated/types.ts'
 import { deriveUrn } from '../../protocol/digest.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { isIdentifier } from '../../protocol/identifier.ts'
-import { err, invariant, ok } from '../../protocol/result.ts'
+import { err, ok } from '../../protocol/result.ts'
 import { openAccount } from './budget.ts'
-import { isCardValid } from './capability.ts'
-import { leaseIdOf, primaryDraft } from './draft.ts'
+import { inCharge, unfitToCoordinate } from './coordinator.ts'
+import { primaryDraft } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { isAfter } from './instants.ts'
-import { coordinatorLease, DEFAULT_SECONDS } from './lease.ts'
+import { followUpRefused } from './mission-follow-up.ts'
 import type { GroupEvent } from './request.ts'
 import type { Decision, DecisionEnv, GroupState, VerifiedCommand } from './types.ts'
 import { introduce } from './work-record.ts'
@@ -21,41 +21,45 @@ export const mainConversationIdOf = (groupId: string): string => `${groupId}:mis
 
 export const membershipIdOf = (groupId: string, memberId: string): string => deriveUrn('membership', groupId, memberId)
 
-/** `mission.create`; the only Command of a Group that does not exist yet. */
+export type FoundingKind = 'mission.create' | 'mission.create_follow_up'
+export type FoundedKind = 'mission.created' | 'mission.follow_up.created'
+type FoundingPayload = MissionCreatePayload & Partial<Pick<MissionCreateFollowUpPayload, 'followUpOfMissionId'>>
+
+/** The Commands of a Group that does not exist yet. */
+export const isFounding = (kind: string): kind is FoundingKind => kind === 'mission.create' || kind === 'mission.create_follow_up'
+
+/** `mission.create` and `mission.create_follow_up`. */
 export function decideMissionCreate(state: GroupState | undefined, verified: VerifiedCommand, env: DecisionEnv): Decision {
-  const payload = verified.command.payload as MissionCreatePayload
-  const refusal = foundingRefused(state, verified, env) ?? incoherentMission(payload, verified.command.actor, env)
+  const payload = verified.command.payload as FoundingPayload
+  const { actor } = verified.command
+  const refusal = foundingRefused(state, verified, env) ?? followUpRefused(payload, actor, env) ?? incoherentMission(payload, actor, env)
   if (refusal) return err(refusal)
-  const { mission, coordinatorLease: lease } = missionOf(payload, verified, env)
-  return ok([
-    primaryDraft(verified, {
-      kind: 'mission.created',
-      aggregateRevision: mission.revision,
-      payload: {
-        mission,
-        group: groupOf(mission),
-        conversation: mainConversationOf(mission, payload.title),
-        memberships: foundersOf(mission),
-        coordinatorLease: lease,
-        title: payload.title,
-      },
-    }),
-  ])
+  const founding = foundingOf(payload, verified, env)
+  const { revision } = founding.mission
+  const { followUpOfMissionId } = payload
+  if (followUpOfMissionId === undefined) return ok([primaryDraft(verified, { kind: 'mission.created', aggregateRevision: revision, payload: founding })])
+  const followUp = { ...founding, followUpOfMissionId }
+  return ok([primaryDraft(verified, { kind: 'mission.follow_up.created', aggregateRevision: revision, payload: followUp })])
+}
+
+function foundingOf(payload: FoundingPayload, verified: VerifiedCommand, env: DecisionEnv): MissionCreatedPayload {
+  const { mission, coordinatorLease } = missionOf(payload, verified, env)
+  const { title } = payload
+  return { mission, group: groupOf(mission), conversation: mainConversationOf(mission, title), memberships: foundersOf(mission), coordinatorLease, title }
 }
 
 function foundingRefused(state: GroupState | undefined, { command, keyUse }: VerifiedCommand, env: DecisionEnv): Refusal {
-  const { groupId, coordinatorAgentId } = command.payload as MissionCreatePayload
+  const { groupId, coordinatorAgentId } = command.payload as FoundingPayload
   if (command.actor.type !== 'human' || keyUse !== 'authority') {
     return reject('AUTH_FORBIDDEN', 'only a person with an authority key may found a Mission')
   }
   if (groupId !== command.groupId) return reject('INVALID_COMMAND', 'the payload founds another Group than the Command names')
   if (state) return reject('INVALID_COMMAND', 'this Group id cannot be used')
   if (!isIdentifier(mainConversationIdOf(groupId))) return reject('INVALID_COMMAND', 'this Group id leaves no room for Conversation ids')
-  const card = env.cardOf(coordinatorAgentId)
-  return card && isCardValid(card, env.now) ? undefined : reject('INVALID_COMMAND', 'the Coordinator has no valid Agent Card')
+  return unfitToCoordinate(coordinatorAgentId, env)
 }
 
-function incoherentMission(payload: MissionCreatePayload, actor: Actor, env: DecisionEnv): Refusal {
+function incoherentMission(payload: FoundingPayload, actor: Actor, env: DecisionEnv): Refusal {
   const criteria = payload.definitionOfDone.map(({ criterionId }) => criterionId)
   if (payload.coordinatorAgentId === actor.id) return reject('INVALID_COMMAND', 'nobody both owns and coordinates a Mission')
   if (payload.missionId === payload.groupId) return reject('INVALID_COMMAND', 'Mission and Group need different ids')
@@ -66,11 +70,11 @@ function incoherentMission(payload: MissionCreatePayload, actor: Actor, env: Dec
 
 type Founding = Pick<MissionCreatedPayload, 'mission' | 'coordinatorLease'>
 
-function missionOf(payload: MissionCreatePayload, { command, signingHash }: VerifiedCommand, env: DecisionEnv): Founding {
+function missionOf(payload: FoundingPayload, { command, signingHash }: VerifiedCommand, env: DecisionEnv): Founding {
   const { missionId, groupId, objective, definitionOfDone, budget, deadline, approvalPolicy, coordinatorAgentId } = payload
-  const leaseId = leaseIdOf(signingHash, 'coordinator')
-  const card = env.cardOf(coordinatorAgentId)
-  invariant(card, 'the card was found before')
+  const { followUpOfMissionId } = payload
+  const charge = { missionId, groupId, agentId: coordinatorAgentId, coordinatorEpoch: 1, signingHash, leaseSeconds: payload.coordinatorLeaseSeconds }
+  const { coordinator, coordinatorLease } = inCharge(charge, env)
   const mission: Mission = {
     missionId,
     groupId,
@@ -78,18 +82,15 @@ function missionOf(payload: MissionCreatePayload, { command, signingHash }: Veri
     objective,
     definitionOfDone,
     missionOwner: command.actor,
-    coordinator: { agentId: coordinatorAgentId, agentCardVersion: card.cardVersion, coordinatorEpoch: 1, leaseId },
+    coordinator,
     state: 'active',
     budget,
     deadline,
     approvalPolicy,
+    ...(followUpOfMissionId !== undefined && { followUpToMissionId: followUpOfMissionId }),
     createdAt: env.now,
   }
-  // An Agent that has never connected will open Session Epoch 1.
-  const sessionEpoch = Math.max(1, env.sessionEpochOf(coordinatorAgentId))
-  const seconds = payload.coordinatorLeaseSeconds ?? DEFAULT_SECONDS.coordinator
-  const terms = { leaseId, missionId, groupId, holderAgentId: coordinatorAgentId, sessionEpoch, now: env.now, seconds }
-  return { mission, coordinatorLease: coordinatorLease(terms, 1) }
+  return { mission, coordinatorLease }
 }
 
 function groupOf({ groupId, missionId, createdAt }: Mission): Group {
@@ -130,7 +131,7 @@ function foundersOf({ groupId, missionId, missionOwner, coordinator, createdAt }
 }
 
 /** The first state of a Group. */
-export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<'mission.created'>): GroupState {
+export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<FoundedKind>): GroupState {
   const { mission, group, conversation, memberships, coordinatorLease: lease, title } = payload
   const state: GroupState = {
     groupId: group.groupId,

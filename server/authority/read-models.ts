@@ -72,7 +72,7 @@ function asGroupEvent(document: EventDocument): GroupEvent {
   return document as EventDocument & GroupEvent
 }
 
-const isKind = <K extends 'mission.created' | 'membership.changed' | 'membership.ended' | 'artifact.published'>(
+const isKind = <K extends 'mission.created' | 'mission.follow_up.created' | 'membership.changed' | 'membership.ended' | 'artifact.published'>(
   event: GroupEvent,
   kind: K,
 ): event is GroupEvent<K> => event.kind === kind
@@ -96,7 +96,7 @@ function membershipRows(events: readonly GroupEvent[], state: GroupState): Membe
 }
 
 function touchedMembers(event: GroupEvent): string[] {
-  if (isKind(event, 'mission.created')) return event.payload.memberships.map(({ member }) => member.id)
+  if (isKind(event, 'mission.created') || isKind(event, 'mission.follow_up.created')) return event.payload.memberships.map(({ member }) => member.id)
   if (isKind(event, 'membership.changed') || isKind(event, 'membership.ended')) return [event.payload.membership.member.id]
   return []
 }

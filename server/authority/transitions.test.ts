@@ -133,7 +133,7 @@ describe.each(workCommands)('%s', (_, send, outcomes) => {
   })
 })
 
-const missionStates = ['active', 'awaiting_approval', 'approved', 'cancelled'] as const
+const missionStates = ['active', 'awaiting_approval', 'approved', 'cancelled', 'failed'] as const
 
 /** A Mission of the state with one verified WorkItem. */
 function missionIn(state: (typeof missionStates)[number]): GroupFixture {
@@ -142,6 +142,7 @@ function missionIn(state: (typeof missionStates)[number]): GroupFixture {
   if (state === 'awaiting_approval' || state === 'approved') submitMission(group, 'a')
   if (state === 'approved') group.accept(ada, 'mission.approve', approve(group))
   if (state === 'cancelled') group.accept(ada, 'mission.cancel', { reason: 'Enough.' })
+  if (state === 'failed') group.accept(cora, 'mission.terminate', { reason: 'It cannot be done.' })
   expect(group.state.mission.state).toBe(state)
   return group
 }
@@ -149,20 +150,27 @@ function missionIn(state: (typeof missionStates)[number]): GroupFixture {
 const submission = { artifactHashes: [hashOf(artifactName('a'))], summary: 'Done.', openRisks: [], dropped: [] }
 
 const missionCommands: readonly (readonly [name: string, send: Send, outcomes: Readonly<Record<(typeof missionStates)[number], Outcome>>])[] = [
-  ['mission.submit_for_approval', () => [cora, 'mission.submit_for_approval', submission], { active: 'awaiting_approval', awaiting_approval: MOVED, approved: MOVED, cancelled: MOVED }],
-  ['mission.approve', (group) => [ada, 'mission.approve', approve(group, { approvalId: urnOf('x') })], { active: MOVED, awaiting_approval: 'approved', approved: MOVED, cancelled: MOVED }],
-  ['mission.request_changes', (group) => [ada, 'mission.request_changes', requestChanges(group, { approvalId: urnOf('x') })], { active: MOVED, awaiting_approval: 'active', approved: MOVED, cancelled: MOVED }],
-  ['mission.cancel', () => [ada, 'mission.cancel', { reason: 'No.' }], { active: 'cancelled', awaiting_approval: 'cancelled', approved: MOVED, cancelled: MOVED }],
-  ['mission.renew_coordinator', () => [cora, 'mission.renew_coordinator', {}], { active: 'active', awaiting_approval: 'awaiting_approval', approved: MOVED, cancelled: MOVED }],
-  ['membership.change', () => [ada, 'membership.change', { member: ben, role: 'observer' }], { active: 'active', awaiting_approval: 'awaiting_approval', approved: MOVED, cancelled: MOVED }],
-  ['membership.end', () => [ada, 'membership.end', { member: wim, reason: 'No.' }], { active: 'active', awaiting_approval: 'awaiting_approval', approved: MOVED, cancelled: MOVED }],
-  ['message.post', () => [wim, 'message.post', { messageId: urnOf('m'), content: [{ type: 'text', text: 'x' }] }], { active: 'active', awaiting_approval: 'awaiting_approval', approved: MOVED, cancelled: MOVED }],
-  ['work.propose', () => [wim, 'work.propose', { proposalId: urnOf('p'), contract: workContract() }], { active: 'active', awaiting_approval: MOVED, approved: MOVED, cancelled: MOVED }],
-  ['work.authorize', () => [cora, 'work.authorize', { workItemId: workId('b'), contract: workContract() }], { active: 'active', awaiting_approval: MOVED, approved: MOVED, cancelled: MOVED }],
+  ['mission.submit_for_approval', () => [cora, 'mission.submit_for_approval', submission], { active: 'awaiting_approval', awaiting_approval: MOVED, approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['mission.approve', (group) => [ada, 'mission.approve', approve(group, { approvalId: urnOf('x') })], { active: MOVED, awaiting_approval: 'approved', approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['mission.request_changes', (group) => [ada, 'mission.request_changes', requestChanges(group, { approvalId: urnOf('x') })], { active: MOVED, awaiting_approval: 'active', approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['mission.cancel', () => [ada, 'mission.cancel', { reason: 'No.' }], { active: 'cancelled', awaiting_approval: 'cancelled', approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['mission.terminate', () => [cora, 'mission.terminate', { reason: 'No.' }], { active: 'failed', awaiting_approval: 'failed', approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['mission.assign_coordinator', () => [ada, 'mission.assign_coordinator', { coordinatorAgentId: wanda.id, reason: 'No answer.' }], { active: 'active', awaiting_approval: 'awaiting_approval', approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['mission.renew_coordinator', () => [cora, 'mission.renew_coordinator', {}], { active: 'active', awaiting_approval: 'awaiting_approval', approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['membership.change', () => [ada, 'membership.change', { member: ben, role: 'observer' }], { active: 'active', awaiting_approval: 'awaiting_approval', approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['membership.end', () => [ada, 'membership.end', { member: wim, reason: 'No.' }], { active: 'active', awaiting_approval: 'awaiting_approval', approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['message.post', () => [wim, 'message.post', { messageId: urnOf('m'), content: [{ type: 'text', text: 'x' }] }], { active: 'active', awaiting_approval: 'awaiting_approval', approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['work.propose', () => [wim, 'work.propose', { proposalId: urnOf('p'), contract: workContract() }], { active: 'active', awaiting_approval: MOVED, approved: MOVED, cancelled: MOVED, failed: MOVED }],
+  ['work.authorize', () => [cora, 'work.authorize', { workItemId: workId('b'), contract: workContract() }], { active: 'active', awaiting_approval: MOVED, approved: MOVED, cancelled: MOVED, failed: MOVED }],
   [
     'mission.create',
     (group) => [ada, 'mission.create', missionPayload('one', { groupId: group.state.groupId })],
-    { active: 'INVALID_COMMAND', awaiting_approval: 'INVALID_COMMAND', approved: 'INVALID_COMMAND', cancelled: 'INVALID_COMMAND' },
+    { active: 'INVALID_COMMAND', awaiting_approval: 'INVALID_COMMAND', approved: 'INVALID_COMMAND', cancelled: 'INVALID_COMMAND', failed: 'INVALID_COMMAND' },
+  ],
+  [
+    'mission.create_follow_up',
+    (group) => [ada, 'mission.create_follow_up', { ...missionPayload('one', { groupId: group.state.groupId }), followUpOfMissionId: group.state.mission.missionId }],
+    { active: 'INVALID_COMMAND', awaiting_approval: 'INVALID_COMMAND', approved: 'INVALID_COMMAND', cancelled: 'INVALID_COMMAND', failed: 'INVALID_COMMAND' },
   ],
 ]
 

@@ -14,6 +14,12 @@ export interface VerifiedCommand {
   readonly keyUse: 'authority' | 'conversation' | 'agent' | 'service'
 }
 
+/** What another Mission's Group tells of it. */
+export interface MissionFacts {
+  readonly ownerId: string
+  readonly state: string
+}
+
 /** Facts from outside the Group that a decision may use. Fixed for the decision; the same inputs give the same answer. */
 export interface DecisionEnv {
   /** Authority time, RFC 3339 UTC; never earlier than the Group's last Event. */
@@ -24,6 +30,8 @@ export interface DecisionEnv {
   readonly cardOf: (agentId: string) => AgentCard | undefined
   /** 0 for an Agent that has never had a session. */
   readonly sessionEpochOf: (agentId: string) => number
+  /** Missions that the Commands of this batch refer to, as they were before it. */
+  readonly missionFacts: (missionId: string) => MissionFacts | undefined
 }
 
 /** What `decideOrganization` may use besides. */

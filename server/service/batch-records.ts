@@ -1,5 +1,6 @@
 // What the log holds about the Commands of a batch. Most batches need no question to the database at all.
-import type { EventDocument } from '../../protocol/generated/types.ts'
+import type { Command, EventDocument } from '../../protocol/generated/types.ts'
+import { isFounding } from '../authority/mission-create.ts'
 import type { AcceptedActions } from './accepted-actions.ts'
 import type { KnownRecords, Verdict } from './decide-batch.ts'
 import { repeated } from './decide-batch.ts'
@@ -13,6 +14,11 @@ export interface RecordSources {
   readonly organizationId: string
 }
 
+/** The Mission that a Command founds and the one that it follows up. */
+function missionsNamedBy({ kind, payload: { missionId, followUpOfMissionId } }: Command): string[] {
+  return isFounding(kind) ? [missionId, followUpOfMissionId].filter((id) => typeof id === 'string') : []
+}
+
 export class BatchRecords {
   readonly #spaceId: string
   readonly #sources: RecordSources
@@ -22,19 +28,19 @@ export class BatchRecords {
     this.#sources = sources
   }
 
-  /** What a decision needs to know beforehand: nested documents may be on record, Mission ids may be taken. */
+  /** What a decision needs to know beforehand: nested documents may be on record, Mission ids may be taken, a follow-up has its source. */
   async before(works: readonly SpaceWork[]): Promise<KnownRecords> {
     const { log, readModels, actions, organizationId } = this.#sources
     const commands = works.flatMap((work) => (work.type === 'command' ? [work.command] : []))
     const hashes = new Set(commands.flatMap(({ nested }) => nested.map((document) => document.signingHash)))
-    const missionIds = commands.flatMap(({ document: { value } }) => (value.kind === 'mission.create' ? [String(value.payload.missionId)] : []))
-    const [admissions, missions] = await Promise.all([
+    const missionIds = new Set(commands.flatMap(({ document: { value } }) => missionsNamedBy(value)))
+    const [admissions, found] = await Promise.all([
       hashes.size > 0 ? log.findAdmissions(organizationId, [...hashes]) : [],
-      Promise.all(missionIds.map((missionId) => readModels.missionById(missionId))),
+      Promise.all([...missionIds].map((missionId) => readModels.missionById(missionId))),
       this.#lookUp(commands.filter(({ document }) => actions.isSuspect(document.value.actor.id))),
     ])
-    const takenMissionIds = new Set(missions.flatMap((mission) => (mission && mission.spaceId !== this.#spaceId ? [mission.missionId] : [])))
-    return { actions, admissions, takenMissionIds }
+    const missions = new Map(found.flatMap((mission) => (mission && mission.spaceId !== this.#spaceId ? [[mission.missionId, mission]] : [])))
+    return { actions, admissions, missions }
   }
 
   /** A refused Command may be the retry of one that this node has forgotten; its receipt goes before the refusal. */

@@ -9,8 +9,9 @@ import type { EventDocument, FirstAdmissionRecord, ServiceActor } from '../../pr
 import type { Result } from '../../protocol/result.ts'
 import { ok } from '../../protocol/result.ts'
 import type { VerifiedDocument } from '../../protocol/verify-document.ts'
+import { isFounding } from '../authority/mission-create.ts'
 import type { ReadModelRows } from '../authority/read-models.ts'
-import type { DecisionEnv } from '../authority/types.ts'
+import type { DecisionEnv, MissionFacts } from '../authority/types.ts'
 import type { AcceptedAction, AcceptedActions } from './accepted-actions.ts'
 import type { UnsignedEvent } from './event-bytes.ts'
 import type { CommandReceipt } from './ports.ts'
@@ -21,8 +22,8 @@ import type { AdmissibleCommand, SpaceFold, SpaceWork } from './space-fold.ts'
 export interface KnownRecords {
   readonly actions: Pick<AcceptedActions, 'find'>
   readonly admissions: readonly FirstAdmissionRecord[]
-  /** Mission ids of the batch that other Groups have taken. */
-  readonly takenMissionIds: ReadonlySet<string>
+  /** Missions of other Groups among those that the batch names, by id. */
+  readonly missions: ReadonlyMap<string, MissionFacts>
 }
 
 export type Verdict =
@@ -93,7 +94,7 @@ class BatchDecision {
     if (inBatch?.signingHash === signingHash) return { type: 'accepted', sequence: inBatch.sequence, isDuplicate: true }
     const earlier = inBatch ?? this.#known.actions.find(envelope.actor.id, envelope.actionId)
     if (earlier) return repeated(earlier, signingHash)
-    if (envelope.kind === 'mission.create' && this.#known.takenMissionIds.has(String(envelope.payload.missionId))) {
+    if (isFounding(envelope.kind) && this.#known.missions.has(String(envelope.payload.missionId))) {
       return { type: 'refused', rejection: reject('INVALID_COMMAND', 'this Mission id is taken') }
     }
     const admitted = this.#admit([document, ...nested])

@@ -9,7 +9,7 @@ import { err, invariant, ok } from '../../protocol/result.ts'
 import type { DecisionEnv } from '../authority/types.ts'
 import type { AcceptedActions } from './accepted-actions.ts'
 import { BatchRecords } from './batch-records.ts'
-import type { DecidedBatch, Verdict } from './decide-batch.ts'
+import type { DecidedBatch, KnownRecords, Verdict } from './decide-batch.ts'
 import { decideBatch } from './decide-batch.ts'
 import { eventAdmission } from './event-admission.ts'
 import { decodeEvent, signEvents } from './event-bytes.ts'
@@ -150,7 +150,7 @@ export class SpaceActor {
       const fold = await this.#load()
       const known = await this.#records.before(works)
       const expectedHead = fold.head
-      const decided = decideBatch(works, { spaceId: this.spaceId, fold, known, env: this.#environment(fold) })
+      const decided = decideBatch(works, { spaceId: this.spaceId, fold, known, env: this.#environment(fold, known) })
       const written = await this.#write(fold, expectedHead, decided)
       if (written.ok) {
         if (written.value.length > 0) this.#needs.onCommitted(this.spaceId, written.value, decided, fold)
@@ -192,7 +192,7 @@ export class SpaceActor {
     return { type: 'accepted', spaceId, sequence, eventBytes: original.bytes, isDuplicate: true }
   }
 
-  #environment(fold: SpaceFold): DecisionEnv {
+  #environment(fold: SpaceFold, { missions }: KnownRecords): DecisionEnv {
     const { clock, organization, facts } = this.#needs
     const now = clock.now()
     return {
@@ -201,6 +201,7 @@ export class SpaceActor {
       organizationId: organization.organizationId,
       authority: organization.authority.principal,
       ...facts,
+      missionFacts: (missionId) => missions.get(missionId),
     }
   }
 

@@ -10,8 +10,9 @@ import { decide } from '../authority/decide.ts'
 import { decideDue } from '../authority/due.ts'
 import { encodeState } from '../authority/encode-state.ts'
 import { evolve } from '../authority/evolve.ts'
+import { isFounding } from '../authority/mission-create.ts'
 import { decideSessionReplaced } from '../authority/session-replaced.ts'
-import type { Decision, DecisionEnv, EventDraft, GroupState, VerifiedCommand } from '../authority/types.ts'
+import type { Decision, DecisionEnv, EventDraft, GroupState, MissionFacts, VerifiedCommand } from '../authority/types.ts'
 import { ada, agentCard, cora, groupAuthority, organizationId, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
 import { missionPayload } from './documents.ts'
 
@@ -24,6 +25,8 @@ export class GroupFixture {
   readonly log: EventDocument[] = []
   readonly cards = new Map<string, AgentCard>([cora, wim, wanda].map((agent) => [agent.id, agentCard(agent)]))
   readonly sessionEpochs = new Map<string, number>([cora, wim, wanda].map((agent) => [agent.id, 1]))
+  /** Missions of other Groups. */
+  readonly missions = new Map<string, MissionFacts>()
   #state: GroupState | undefined
   #actions = 0
   readonly #name: string
@@ -45,6 +48,7 @@ export class GroupFixture {
       authority: groupAuthority,
       cardOf: (agentId) => this.cards.get(agentId),
       sessionEpochOf: (agentId) => this.sessionEpochs.get(agentId) ?? 0,
+      missionFacts: (missionId) => this.missions.get(missionId),
     }
   }
 
@@ -76,7 +80,7 @@ export class GroupFixture {
 
   #addressing(actor: Actor, kind: string): Partial<Command> {
     const groupId = this.#state?.groupId ?? missionPayload(this.#name).groupId
-    if (kind === 'mission.create' || actor.type === 'service') return { groupId }
+    if (isFounding(kind) || actor.type === 'service') return { groupId }
     const membershipEpoch = this.#state?.memberships.get(actor.id)?.membershipEpoch ?? 1
     if (actor.type === 'human') return { groupId, membershipEpoch }
     const sessionEpoch = this.sessionEpochs.get(actor.id) ?? 1

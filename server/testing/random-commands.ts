@@ -28,6 +28,7 @@ function work(group: GroupFixture, random: RandomSource, ...states: readonly Wor
 }
 
 const ownerOf = ({ item }: WorkRecord): Actor => (item.owner?.agentId === wanda.id ? wanda : wim)
+const coordinatorOf = ({ state }: GroupFixture): Actor => ({ type: 'agent', id: state.mission.coordinator.agentId })
 const place = (group: GroupFixture, { item }: WorkRecord) => ({ state: group.state, workItemId: item.workItemId, now: group.now })
 const cited = ({ item, ownershipEpoch, executionLease }: WorkRecord) => ({ workItemId: item.workItemId, ownershipEpoch: Math.max(1, ownershipEpoch), executionLeaseId: executionLease?.leaseId ?? urnOf('no lease') })
 const publishedBy = (group: GroupFixture, { item }: WorkRecord) => [...group.state.artifacts.values()].flat().filter(({ workItemId }) => workItemId === item.workItemId)
@@ -45,7 +46,7 @@ function submission(group: GroupFixture): Intent | undefined {
   const records = [...group.state.workItems.values()]
   const artifactHashes = records.filter(({ item }) => item.state === 'verified').flatMap((record) => publishedBy(group, record).map(({ contentHash }) => contentHash))
   const dropped = records.filter(({ item }) => item.state === 'failed').map(({ item }) => ({ workItemId: item.workItemId, reason: 'Given up.' }))
-  return artifactHashes.length === 0 ? undefined : intent(cora, 'mission.submit_for_approval', { artifactHashes: [...new Set(artifactHashes)], summary: 'Done.', openRisks: [], dropped })
+  return artifactHashes.length === 0 ? undefined : intent(coordinatorOf(group), 'mission.submit_for_approval', { artifactHashes: [...new Set(artifactHashes)], summary: 'Done.', openRisks: [], dropped })
 }
 
 /** A step towards the owner's decision: unfinished work is withdrawn one by one. */
@@ -64,11 +65,11 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     const mention = random.oneOf(everybody)
     return intent(random.oneOf(members) ?? ada, 'message.post', { messageId: urnOf(fresh), content: [{ type: 'text', text: fresh }], references, mentions: mention ? [mention] : [] })
   }],
-  [1, (group, random) => intent(random.oneOf([ada, cora]) ?? ada, 'membership.change', { member: random.oneOf([ben, wim, wanda, otto]) ?? wim, role: random.oneOf(['worker', 'worker', 'reviewer', 'observer', 'coordinator'] as const) ?? 'worker' })],
+  [1, (group, random) => intent(random.oneOf([ada, coordinatorOf(group)]) ?? ada, 'membership.change', { member: random.oneOf([ben, wim, wanda, otto]) ?? wim, role: random.oneOf(['worker', 'worker', 'reviewer', 'observer', 'coordinator'] as const) ?? 'worker' })],
   [2, () => intent(ada, 'membership.change', { member: wim, role: 'worker' })],
-  [1, () => intent(cora, 'membership.change', { member: wanda, role: 'worker' })],
+  [1, (group) => intent(coordinatorOf(group), 'membership.change', { member: wanda, role: 'worker' })],
   [0.5, (_, random) => intent(ada, 'membership.end', { member: random.oneOf(members) ?? wim, reason: 'No work left.' })],
-  [1, () => intent(cora, 'mission.renew_coordinator', { leaseSeconds: 7200 })],
+  [1, (group) => intent(coordinatorOf(group), 'mission.renew_coordinator', { leaseSeconds: 7200 })],
   [2, (group, random, fresh) => {
     const parent = random.chance(0.3) ? work(group, random) : undefined
     return intent(random.oneOf(members) ?? wim, 'work.propose', { proposalId: urnOf(fresh), contract: contract(group, random, 1), ...(parent && { parentWorkItemId: parent.item.workItemId }) })
@@ -77,20 +78,20 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     const parent = random.chance(0.25) ? work(group, random) : undefined
     const replaced = random.chance(0.3) ? work(group, random, 'failed', 'cancelled') : undefined
     const links = { ...(parent && { parentWorkItemId: parent.item.workItemId }), ...(replaced && { replacesWorkItemId: replaced.item.workItemId }) }
-    return intent(cora, 'work.authorize', { workItemId: urnOf(fresh), contract: contract(group, random, 1), ...links })
+    return intent(coordinatorOf(group), 'work.authorize', { workItemId: urnOf(fresh), contract: contract(group, random, 1), ...links })
   }],
   [2, (group, random, fresh) => {
     const proposal = random.oneOf([...group.state.proposals.values()])
     if (!proposal) return undefined
     const parent = proposal.parentWorkItemId === undefined ? {} : { parentWorkItemId: proposal.parentWorkItemId }
-    return intent(cora, 'work.authorize', { workItemId: urnOf(fresh), contract: proposal.contract, proposalId: proposal.proposalId, ...parent })
+    return intent(coordinatorOf(group), 'work.authorize', { workItemId: urnOf(fresh), contract: proposal.contract, proposalId: proposal.proposalId, ...parent })
   }],
   [6, (group, random) => {
     const record = work(group, random, ...(random.chance(0.8) ? (['open', 'offered', 'failed'] as const) : []))
     if (!record) return undefined
     const candidates = random.chance(0.3) ? [wim, wanda] : [random.oneOf([wim, wanda, ben]) ?? wim]
     const revised = random.chance(0.2) && { contract: contract(group, random, record.item.contract.contractVersion + 1) }
-    return intent(cora, 'work.offer', { workItemId: record.item.workItemId, candidateAgentIds: candidates.map(({ id }) => id), selectionBasis: selectionBasis(), ...revised })
+    return intent(coordinatorOf(group), 'work.offer', { workItemId: record.item.workItemId, candidateAgentIds: candidates.map(({ id }) => id), selectionBasis: selectionBasis(), ...revised })
   }],
   [8, (group, random) => {
     const record = work(group, random, ...(random.chance(0.9) ? (['offered'] as const) : []))
@@ -132,24 +133,28 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   }],
   [7, (group, random) => {
     const record = work(group, random, 'submitted')
-    return record && intent(cora, 'work.accept_result', { workItemId: record.item.workItemId, evidence: [evidenceOf(place(group, record), cora)] })
+    return record && intent(coordinatorOf(group), 'work.accept_result', { workItemId: record.item.workItemId, evidence: [evidenceOf(place(group, record), coordinatorOf(group))] })
   }],
   [1, (group, random) => {
     const record = work(group, random)
-    const actor = record && random.chance(0.4) ? ownerOf(record) : cora
     if (!record) return undefined
-    const leases = actor === cora ? { workItemId: record.item.workItemId } : cited(record)
+    const coordinator = coordinatorOf(group)
+    const actor = random.chance(0.4) ? ownerOf(record) : coordinator
+    const leases = actor === coordinator ? { workItemId: record.item.workItemId } : cited(record)
     return intent(actor, 'work.fail', { ...leases, reason: 'It broke.', evidence: [evidenceOf(place(group, record), actor, { type: 'failure_report', result: 'failed' })] })
   }],
   [0.7, (group, random) => {
     const record = work(group, random)
-    return record && intent(random.oneOf([ada, cora]) ?? ada, 'work.cancel', { workItemId: record.item.workItemId, reason: 'Not needed.' })
+    return record && intent(random.oneOf([ada, coordinatorOf(group)]) ?? ada, 'work.cancel', { workItemId: record.item.workItemId, reason: 'Not needed.' })
   }],
   [1, (group) => submission(group)],
   [2, (group) => intent(ada, 'mission.request_changes', { approval: approvalOf(group.state, 'changes_requested', group.now) })],
   [0.3, (group) => intent(ada, 'mission.approve', { approval: approvalOf(group.state, 'approved', group.now) })],
   [0.03, () => intent(ada, 'mission.cancel', { reason: 'Enough.' })],
+  [0.03, (group) => intent(coordinatorOf(group), 'mission.terminate', { reason: 'It cannot be done.' })],
+  [0.5, (_, random) => intent(ada, 'mission.assign_coordinator', { coordinatorAgentId: (random.oneOf([cora, cora, wanda, ben]) ?? cora).id, leaseSeconds: 3600 + random.below(7200), reason: 'Somebody has to.' })],
   [0.2, (group) => intent(ada, 'mission.create', missionPayload('again', { groupId: group.state.groupId }))],
+  [0.1, (group) => intent(ada, 'mission.create_follow_up', { ...missionPayload('again', { groupId: group.state.groupId }), followUpOfMissionId: group.state.mission.missionId })],
 ]
 
 const TOTAL = IDEAS.reduce((sum, [weight]) => sum + weight, 0)
@@ -177,7 +182,7 @@ function flaw(group: GroupFixture, random: RandomSource): CommandChanges {
   const flaws: readonly CommandChanges[] = [
     { sessionEpoch: 1 + random.below(3) },
     { membershipEpoch: 1 + random.below(4) },
-    { coordinatorEpoch: 2 },
+    { coordinatorEpoch: 1 + random.below(3) },
     { expectedRevision: random.below(6) },
     { expectedRevision: group.state.mission.revision },
     { keyUse: 'conversation' },

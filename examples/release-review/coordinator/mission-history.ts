@@ -60,6 +60,7 @@ export class MissionHistory {
     const { kind, payload, eventId, sequence = 0 } = event
     switch (kind) {
       case 'mission.created':
+      case 'mission.follow_up.created':
         this.foundingEventId = eventId
         break
       case 'mission.submitted_for_approval':

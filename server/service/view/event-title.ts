@@ -13,11 +13,14 @@ const agent = (id: string) => ({ type: 'agent', id }) as const
 
 const titles: Titles = {
   'mission.created': ({ title }, { who }) => `${who} created the mission “${title}”`,
+  'mission.follow_up.created': ({ title }, { who }) => `${who} created the follow-up mission “${title}”`,
+  'mission.coordinator.assigned': ({ coordinatorId, reason }, { who, name }) => `${who} put ${name(agent(coordinatorId)).name} in charge of coordination: ${shorten(reason, 120)}`,
   'mission.coordinator.renewed': (_, { who }) => `${who} renewed the Coordinator lease`,
   'mission.submitted_for_approval': ({ missionRevision, artifactHashes }, { who }) => `${who} submitted revision ${missionRevision} with ${count(artifactHashes.length, 'artifact')} for approval`,
   'mission.approved': ({ approval }, { who }) => `${who} approved revision ${approval.missionRevision} with ${count(approval.artifactHashes.length, 'artifact')}`,
   'mission.changes_requested': ({ feedback }, { who }) => `${who} requested changes: ${shorten(feedback, 120)}`,
   'mission.cancelled': ({ reason }, { who }) => `${who} cancelled the mission: ${shorten(reason, 120)}`,
+  'mission.terminated': ({ reason }, { who }) => `${who} gave the mission up: ${shorten(reason, 120)}`,
   'membership.changed': ({ membership }, { who, name }) => `${who} brought in ${name(membership.member).name} as ${membership.role.replace('_', ' ')}`,
   'membership.ended': ({ membership }, { who, name }) => `${who} ended the membership of ${name(membership.member).name}`,
   'message.posted': (_, { who }) => `${who} says`,

@@ -1,0 +1,86 @@
+// The owner puts an Agent in charge of coordination (A-118, A-120).
+import { reject } from '../../protocol/error-codes.ts'
+import { err, invariant, ok } from '../../protocol/result.ts'
+import { inCharge, unfitToCoordinate } from './coordinator.ts'
+import { followingDraft, primaryDraft } from './draft.ts'
+import type { Refusal } from './fences.ts'
+import { missionOver, notMissionOwner, revisionConflict } from './fences.ts'
+import { isLive } from './lease.ts'
+import { endedMembership, grantedMembership, losesItsWork } from './membership.ts'
+import { WHOLE_GROUP } from './mission-create.ts'
+import type { Decider, Evolver, MemberRequest } from './request.ts'
+import type { EventDraft } from './types.ts'
+
+type Request = MemberRequest<'mission.assign_coordinator'>
+
+/**
+ * `mission.assign_coordinator`: a higher Coordinator Epoch with a new lease, at any time and above all once the old lease
+ * has run out. The Memberships that change with it follow in Events of their own, so that everybody learns their epochs.
+ */
+export const decideAssignCoordinator: Decider<'mission.assign_coordinator'> = (request) => {
+  const { state, command, payload } = request
+  const { coordinator: previous, revision } = state.mission
+  const refusal =
+    revisionConflict(command, revision) ?? notMissionOwner(request) ?? missionOver(request) ?? stillInCharge(request) ?? unfit(request)
+  if (refusal) return err(refusal)
+  const { coordinator, coordinatorLease } = succession(request)
+  const assigned = primaryDraft(request, {
+    kind: 'mission.coordinator.assigned',
+    aggregateRevision: revision,
+    payload: {
+      previousCoordinatorId: previous.agentId,
+      coordinatorId: coordinator.agentId,
+      coordinatorEpoch: coordinator.coordinatorEpoch,
+      coordinator,
+      coordinatorLease,
+      leaseExpiresAt: coordinatorLease.expiresAt,
+      reason: payload.reason,
+    },
+  })
+  return ok([assigned, ...(coordinator.agentId === previous.agentId ? [] : membershipsMoved(request))])
+}
+
+/** One Membership holds one role, so whoever still owes work has to bring it to an end before it coordinates (A-130). */
+function unfit(request: Request): Refusal {
+  const { payload, env } = request
+  return unfitToCoordinate(payload.coordinatorAgentId, env) ?? losesItsWork(request, { member: { type: 'agent', id: payload.coordinatorAgentId } })
+}
+
+/** The same Agent may be put back in charge once its lease has run out; until then there is nothing to assign. */
+function stillInCharge({ state, payload, env }: Request): Refusal {
+  if (payload.coordinatorAgentId !== state.mission.coordinator.agentId || !isLive(state.coordinatorLease, env.now)) return undefined
+  return reject('INVALID_STATE_TRANSITION', 'this Agent coordinates the Mission already')
+}
+
+function succession({ state, payload, signingHash, env }: Request) {
+  const { missionId, groupId, coordinator: previous } = state.mission
+  const { coordinatorAgentId: agentId, leaseSeconds } = payload
+  return inCharge({ missionId, groupId, agentId, coordinatorEpoch: previous.coordinatorEpoch + 1, signingHash, leaseSeconds }, env)
+}
+
+/** The predecessor leaves the Group; the successor sees all of it (A-129). */
+function membershipsMoved(request: Request): readonly EventDraft[] {
+  const { state, payload, env } = request
+  const predecessor = state.memberships.get(state.mission.coordinator.agentId)
+  invariant(predecessor, 'the Coordinator is a member')
+  const ended = endedMembership(predecessor, env.now)
+  const granted = grantedMembership(request, {
+    member: { type: 'agent', id: payload.coordinatorAgentId },
+    role: 'coordinator',
+    scopes: WHOLE_GROUP,
+    visibilityStartSequence: 0,
+  })
+  return [
+    followingDraft(request, 1, {
+      kind: 'membership.ended',
+      aggregateRevision: ended.membershipEpoch,
+      payload: { membership: ended, reason: 'Another Agent coordinates the Mission.' },
+    }),
+    followingDraft(request, 2, { kind: 'membership.changed', aggregateRevision: granted.membershipEpoch, payload: { membership: granted } }),
+  ]
+}
+
+export const evolveCoordinatorAssigned: Evolver<'mission.coordinator.assigned'> = (state, { payload }) => {
+  state.mission = { ...state.mission, coordinator: payload.coordinator }
+  state.coordinatorLease = payload.coordinatorLease
+}
