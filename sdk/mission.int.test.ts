@@ -196,6 +196,29 @@ test('a Mission from invitation to receipt', async () => {
   expect(mirror.submissions.map(({ decision }) => decision?.decision)).toEqual(['changes_requested', 'approved'])
 })
 
+test('a Mission changes its Coordinator: the successor goes on, the predecessor is told (A-120)', async () => {
+  const owner = await person('Ada')
+  const [first, second] = [await agent('First', [capability]), await agent('Second', [capability])]
+  const { missionId, groupId } = await owner.createMission(plan(first))
+  await until(first, groupId, ({ mission }) => mission !== undefined)
+  const lastOfFirst = (async () => {
+    const kinds: string[] = []
+    for await (const { kind } of first.subscribe(groupId, { after: 1 })) kinds.push(kind)
+    return kinds
+  })()
+
+  const invitation = invited(second)
+  accepted(await owner.submitIn(await owner.missionView(missionId), 'mission.assign_coordinator', { coordinatorAgentId: second.agentId, reason: 'First is silent.' }))
+  expect(await invitation).toMatchObject({ groupId, role: 'coordinator' })
+  expect(await lastOfFirst).toEqual(['mission.coordinator.assigned', 'membership.ended'])
+  const { mission } = await until(second, groupId, (mirror) => mirror.mission?.coordinator.agentId === second.agentId)
+  expect(mission?.coordinator.coordinatorEpoch).toBe(2)
+
+  const authorize = { workItemId: newId(), contract: contract() }
+  expect(await first.submit('work.authorize', authorize, { groupId })).toMatchObject({ ok: false, error: { code: 'MEMBERSHIP_REQUIRED' } })
+  accepted(await second.submit('work.authorize', authorize, { groupId }))
+})
+
 test('a person signs in again with the keys of the enrolment, and not with others', async () => {
   const owner = await person('Ada')
   const [key, ...others] = owner.keys

@@ -253,7 +253,7 @@ describe('beside the work', () => {
     review.group.pass(299)
     expect(kindsOf(review.advance())).not.toContain('renew')
     review.group.pass(1)
-    expect(review.advance()).toContain('renew:0')
+    expect(review.advance()).toContain(`renew:${review.group.state.coordinatorLease.leaseId}:0`)
     expect(review.group.state.coordinatorLease).toMatchObject({ renewalCount: 1, expiresAt: '2026-11-29T12:15:00.000Z' })
   })
 
@@ -262,6 +262,19 @@ describe('beside the work', () => {
     review.group.pass(600)
     expect(kindsOf(review.advance())).toEqual(['say'])
     expect(review.group.state.workItems.size).toBe(0)
+  })
+
+  test('put back in charge by the owner it goes on and renews its new lease, under names that it has not used (A-120)', () => {
+    const review = new ReviewFixture({ coordinatorLeaseSeconds: 600 })
+    review.group.pass(300)
+    const first = review.advance().filter((name) => name.startsWith('renew:'))
+    review.group.pass(600)
+    expect(kindsOf(review.advance())).toEqual(['say'])
+    review.group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: review.group.state.mission.coordinator.agentId, leaseSeconds: 600, reason: 'It is back.' })
+    review.group.pass(300)
+    const second = review.advance().filter((name) => name.startsWith('renew:'))
+    expect([first.length, second.length, new Set([...first, ...second]).size]).toEqual([1, 1, 2])
+    expect(review.group.state.coordinatorLease).toMatchObject({ coordinatorEpoch: 2, renewalCount: 1 })
   })
 
   test('a person who mentions it gets one answer, in the same Conversation', () => {

@@ -50,7 +50,7 @@ function* renewal({ history, due }: Situation): Generator<Step> {
   const startMs = Date.parse(lease.lastRenewedAt ?? lease.startsAt)
   const lengthMs = Date.parse(lease.expiresAt) - startMs
   if (!due.isDue(startMs + lengthMs / 2)) return
-  yield command(`renew:${lease.renewalCount}`, 'mission.renew_coordinator', { leaseSeconds: Math.max(1, Math.round(lengthMs / 1000)) })
+  yield command(`renew:${lease.leaseId}:${lease.renewalCount}`, 'mission.renew_coordinator', { leaseSeconds: Math.max(1, Math.round(lengthMs / 1000)) })
 }
 
 /** People get an answer where they asked; what they propose is declined, because this Coordinator does one kind of work. */

@@ -83,6 +83,6 @@ export const missingWorkerSentence = (capability: string): string => `No agent w
 
 export const declinedProposalSentence = (goal: string): string => `I plan release reviews only and do not take on “${goal}”.`
 
-export const lapsedSentence = (): string => 'My Coordinator lease ran out before I could renew it. I may no longer act in this mission; its owner has to decide how it goes on.'
+export const lapsedSentence = (): string => 'My Coordinator lease ran out before I could renew it. I may no longer act in this mission; its owner can put me or another Agent in charge again.'
 
 export const overdueSentence = (): string => "The deadline of this mission has passed before the review was finished. I hand out no further work."

@@ -14,7 +14,7 @@ export function statusLine(state: GroupState, context: StatusContext): StatusLin
     case 'cancelled':
       return { health: 'finished', sentence: 'Cancelled', because: 'The owner ended this mission. Nothing more will happen here.' }
     case 'failed':
-      return { health: 'failing', sentence: 'Failed', because: 'The mission was terminated. A follow-up mission can take the work up again.' }
+      return { health: 'failing', sentence: 'Failed', because: 'The Coordinator gave this mission up. Nothing more will happen here; a new mission can take the work up.' }
     case 'awaiting_approval':
       return awaitingApproval(state, context)
     case 'active':
@@ -53,7 +53,7 @@ function coordinatorOf(state: GroupState, name: Naming): ParticipantView {
 function silentCoordinator(state: GroupState, { name, now }: StatusContext): StatusLine | undefined {
   if (state.coordinatorLease.expiresAt > now) return undefined
   const coordinator = coordinatorOf(state, name)
-  return { health: 'failing', sentence: `${coordinator.name} no longer coordinates`, because: 'Its lease ran out without renewal. The mission stands still until a Coordinator is back.', until: state.mission.deadline, actor: coordinator }
+  return { health: 'failing', sentence: `${coordinator.name} no longer coordinates`, because: 'Its lease ran out without renewal. The mission stands still until its owner puts an Agent in charge.', until: state.mission.deadline, actor: name(state.mission.missionOwner) }
 }
 
 function failedWork(state: GroupState): StatusLine | undefined {
