@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { ada, agentCard, cora, otto } from '../../testing/cast.ts'
+import { GroupFixture } from '../../testing/group-fixture.ts'
+import type { Naming } from './participants.ts'
+import { statusLine } from './status-line.ts'
+
+const name: Naming = ({ id, type }) => ({ id, type, name: id === cora.id ? 'Cora' : id === otto.id ? 'Otto' : 'Ada', online: true }) as ReturnType<Naming>
+const lineOf = (group: GroupFixture) => statusLine(group.state, { name, me: ada.id, now: group.now })
+
+describe('the status of a Mission', () => {
+  it('turns to the owner when the Coordinator lease has run out, and to the successor once there is one (A-120)', () => {
+    const group = new GroupFixture().found({ coordinatorLeaseSeconds: 60 }).pass(60)
+    group.cards.set(otto.id, agentCard(otto))
+    expect(lineOf(group)).toMatchObject({ health: 'failing', sentence: 'Cora no longer coordinates', actor: { id: ada.id } })
+    group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: otto.id, reason: 'Cora is silent.' })
+    expect(lineOf(group)).toMatchObject({ health: 'healthy', actor: { id: otto.id } })
+  })
+
+  it('promises nothing more of a Mission that was given up (A-115, A-116)', () => {
+    const group = new GroupFixture().found()
+    group.accept(cora, 'mission.terminate', { reason: 'It cannot be done.' })
+    expect(lineOf(group)).toMatchObject({ health: 'failing', sentence: 'Failed', because: expect.stringContaining('Nothing more will happen here') })
+  })
+})
