@@ -53,6 +53,15 @@ describe('a body', () => {
   })
 })
 
+describe('key list', () => {
+  it('gives the public key, which a verifier compares the authority with', async () => {
+    const { publicKey } = newKey()
+    await ask('agent add', { name: 'Worker', publicKey, capabilities: [{ id: 'release.report', version: '1.0.0' }] })
+    const { answer } = await ask('key list', {})
+    expect((answer as { result: object[] }).result).toContainEqual(expect.objectContaining({ holder: 'Worker', publicKey }))
+  })
+})
+
 describe('an argument', () => {
   const agent = { name: 'Worker', capabilities: [{ id: 'release.report', version: '1.0.0' }] }
 

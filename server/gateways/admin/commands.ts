@@ -82,9 +82,9 @@ function command<Shape extends z.ZodRawShape>(shape: Shape, run: (service: Servi
   }
 }
 
-function keyView({ keyId, principal, keyUse, label, custody, validFrom, history }: RegisteredKey, holder: string) {
+function keyView({ keyId, publicKey, principal, keyUse, label, custody, validFrom, history }: RegisteredKey, holder: string) {
   const ends = history.flatMap(({ validUntil, revokedAt }) => [validUntil, revokedAt].filter((end) => end !== undefined))
-  return { keyId, principalId: principal.id, type: principal.type, holder, use: keyUse, label, custody, validFrom, ...(ends.length > 0 && { endsAt: ends.sort()[0] }) }
+  return { keyId, publicKey, principalId: principal.id, type: principal.type, holder, use: keyUse, label, custody, validFrom, ...(ends.length > 0 && { endsAt: ends.sort()[0] }) }
 }
 
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
