@@ -63,7 +63,7 @@ function Frame({ children }: { readonly children: (size: Size) => ReactNode }) {
     observer.observe(element)
     return () => observer.disconnect()
   }, [element])
-  return <div ref={setElement} className="relative h-[60dvh] min-h-80 sm:h-[calc(100dvh-19rem)] sm:min-h-96 overflow-hidden rounded-md border">{children(size)}</div>
+  return <div ref={setElement} className="relative h-[60dvh] min-h-80 sm:h-[calc(100dvh-24rem)] sm:min-h-96 overflow-hidden rounded-md border">{children(size)}</div>
 }
 
 function useToggleKey(toggle: () => void): void {

@@ -29,7 +29,7 @@ export function Log() {
         {hasOlder && <Button busy={run.isLoadingOlder} onClick={() => void run.loadOlder()}>Load older</Button>}
       </div>
       <div className="relative">
-        <div ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Entries of the log" className="h-[calc(100dvh-20rem)] min-h-80 overflow-y-auto border-y">
+        <div ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Entries of the log" className="h-[calc(100dvh-23rem)] min-h-80 overflow-y-auto border-y">
           <ol style={{ height: entries.length * ROW_HEIGHT, paddingTop: from * ROW_HEIGHT }} className="box-border">
             {entries.slice(from, to).map((line) => (
               <li key={line.sequence} aria-setsize={entries.length} aria-posinset={line.sequence - (entries[0]?.sequence ?? 0) + 1}>
