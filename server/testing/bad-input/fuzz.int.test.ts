@@ -274,7 +274,7 @@ describe.skipIf(skipReason)(`any input at all${skipReason ? ` (${skipReason})` :
   })
 
   /** Kinds that would end the Mission, the work or a Membership if they made sense, and leave nothing to try; they only come with a Membership Epoch that is wrong. */
-  const ending = ['mission.cancel', 'work.cancel', 'work.fail', 'membership.change', 'membership.end']
+  const ending = ['mission.cancel', 'mission.terminate', 'mission.assign_coordinator', 'work.cancel', 'work.fail', 'membership.change', 'membership.end']
 
   function commandOf({ kind, payload, signer, group, epochs, more }: WildCommand): [Signatory, Draft] {
     const signatory = signer === 'conversation' ? stand.owner.conversation : stand[signer]
