@@ -32,6 +32,11 @@ export interface ReviewColumnProps {
 export function ReviewColumn({ opened, now, onStartAgain }: ReviewColumnProps) {
   const review = useReview(opened, now)
   const { mission, pending } = opened
+  const next = review.isDone && now.pending && now.pending.missionRevision !== pending?.missionRevision ? now.pending.missionRevision : undefined
+  const openNext = () => {
+    onStartAgain()
+    window.scrollTo({ top: 0 })
+  }
   const artifacts = [...new Map(opened.artifacts.map((view) => [view.contentHash, view])).values()]
   return (
     <div className="pt-8 pb-16">
@@ -49,7 +54,7 @@ export function ReviewColumn({ opened, now, onStartAgain }: ReviewColumnProps) {
       <Section title="Your decision">
         {!review.isDone && <DecisionButtons review={review} />}
         <Moved review={review} onStartAgain={onStartAgain} />
-        <DecisionOutcome phase={review.command.phase} missionId={mission.missionId} />
+        <DecisionOutcome phase={review.command.phase} missionId={mission.missionId} {...(next !== undefined && { next: { revision: next, onOpen: openNext } })} />
       </Section>
     </div>
   )

@@ -10,10 +10,10 @@ import { classNames } from '../ui/class-names.ts'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { absoluteTime, Countdown } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
-import { OwnerMenu } from './cancel-mission.tsx'
 import { MissionBudget } from './mission-budget.tsx'
 import { useMission } from './mission-context.tsx'
 import { missionPath, receiptPath } from './mission-paths.ts'
+import { OwnerMenu } from './owner-menu.tsx'
 import { StatusSentence } from './status-line.tsx'
 
 /** What stands above every tab of a Mission: its state in one line, then its facts. A phone shows the facts on the board only. */
@@ -81,7 +81,8 @@ function MainAction({ mission }: { readonly mission: MissionView }) {
       </a>
     )
   }
-  if (!mission.waitingOnMe || isHere) return null
+  if (isHere) return <Link href={missionPath(mission.missionId)} className={buttonClass()}>To the board</Link>
+  if (!mission.waitingOnMe) return null
   return (
     <Link href={approval} className={buttonClass('primary')}>
       <PenLine aria-hidden className="size-4" />
