@@ -53,16 +53,18 @@ function CriterionRow({ position, criterion, fault, onChange, onRemove }: Criter
   const faultOf = (member: CriterionFault['member']) => (fault?.member === member ? fault.words : undefined)
   return (
     <>
-      <div className="grid items-start gap-3 sm:grid-cols-[10rem_minmax(0,1fr)_auto]">
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-3 sm:grid-cols-[10rem_minmax(0,1fr)_auto]">
         <Field label="Short name" error={faultOf('criterionId')}>
           {(control) => (
             <Input {...control} className="font-mono" autoCapitalize="none" spellCheck={false} placeholder="link-check" value={criterion.criterionId} onChange={(event) => onChange({ ...criterion, criterionId: event.target.value })} />
           )}
         </Field>
-        <Field label="What has to be true" error={faultOf('description')}>
-          {(control) => <Input {...control} placeholder="Every link leads somewhere." value={criterion.description} onChange={(event) => onChange({ ...criterion, description: event.target.value })} />}
-        </Field>
-        <IconButton label={`Remove criterion ${position}`} onClick={onRemove} disabled={onRemove === undefined} className="sm:mt-6">
+        <div className="max-sm:order-last max-sm:col-span-2">
+          <Field label="What has to be true" error={faultOf('description')}>
+            {(control) => <Input {...control} placeholder="Every link leads somewhere." value={criterion.description} onChange={(event) => onChange({ ...criterion, description: event.target.value })} />}
+          </Field>
+        </div>
+        <IconButton label={`Remove criterion ${position}`} onClick={onRemove} disabled={onRemove === undefined} className="mt-6">
           <Trash2 aria-hidden className="size-4" />
         </IconButton>
       </div>
