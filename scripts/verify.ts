@@ -3,6 +3,10 @@ import { verifyCommand } from './verify-command.ts'
 const USAGE = 'usage: npm run verify -- <receipt> [artifact files or folders…] [--authority-key KEY] [--json]'
 const WRONG_USE = 2
 
+if (process.argv.includes('--help')) {
+  console.log(USAGE)
+  process.exit(0)
+}
 try {
   const { exitCode, output } = await verifyCommand(process.argv.slice(2))
   console.log(output)
