@@ -83,6 +83,7 @@ export const WORK_DEPENDENCY_ADD = 'ext.missionweaveprotocol.core.work_dependenc
 export const WORK_EXECUTION_LEASE_RENEW = 'ext.missionweaveprotocol.core.work_execution_lease_renew'
 export const RESOURCE_USAGE_RECORD = 'ext.missionweaveprotocol.core.resource_usage_record'
 export const WORK_OFFER_DECLINE = 'ext.countersign.work.offer_decline'
+export const WORK_PREEMPTION_REQUEST = 'ext.countersign.work.preemption_request'
 
 export const AGENT_CARD_REGISTERED = 'ext.missionweaveprotocol.registry.agent_card_registered'
 export const SESSION_OPENED = 'ext.missionweaveprotocol.identity.session_opened'
@@ -90,6 +91,7 @@ export const RESOURCE_USAGE_RECORDED = 'ext.missionweaveprotocol.core.resource_u
 export const WORK_EXECUTION_LEASE_REVOKED = 'ext.missionweaveprotocol.core.work_execution_lease_revoked'
 export const WORK_EXECUTION_LEASE_EXPIRED = 'ext.missionweaveprotocol.core.work_execution_lease_expired'
 export const WORK_OFFER_DECLINED = 'ext.countersign.work.offer_declined'
+export const WORK_PREEMPTION_REQUESTED = 'ext.countersign.work.preemption_requested'
 
 /** Extension Commands that this Organization has approved. */
 export const EXTENSION_COMMAND_KINDS = [
@@ -100,6 +102,7 @@ export const EXTENSION_COMMAND_KINDS = [
   WORK_EXECUTION_LEASE_RENEW,
   RESOURCE_USAGE_RECORD,
   WORK_OFFER_DECLINE,
+  WORK_PREEMPTION_REQUEST,
 ] as const
 
 /** Extension Events that this Organization has approved. */
@@ -110,6 +113,7 @@ export const EXTENSION_EVENT_KINDS = [
   WORK_EXECUTION_LEASE_REVOKED,
   WORK_EXECUTION_LEASE_EXPIRED,
   WORK_OFFER_DECLINED,
+  WORK_PREEMPTION_REQUESTED,
 ] as const
 
 export type CoreCommandKind = (typeof CORE_COMMAND_KINDS)[number]
@@ -160,4 +164,5 @@ export const PRIMARY_EVENT_OF = {
   [WORK_EXECUTION_LEASE_RENEW]: 'work.progressed',
   [RESOURCE_USAGE_RECORD]: RESOURCE_USAGE_RECORDED,
   [WORK_OFFER_DECLINE]: WORK_OFFER_DECLINED,
+  [WORK_PREEMPTION_REQUEST]: WORK_PREEMPTION_REQUESTED,
 } as const satisfies Record<CommandKind, EventKind>

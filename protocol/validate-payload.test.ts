@@ -27,11 +27,16 @@ const optionalMembers: Record<string, string[]> = {
   'work.accept_offer': ['ownershipLeaseSeconds', 'scheduleEstimate'],
   'work.start': ['executionLeaseSeconds'],
   'work.checkpoint': ['resumeWithinSeconds'],
+  'work.block': ['blockedLeaseSeconds'],
+  'ext.countersign.work.offer_decline': ['comment'],
   'work.fail': ['ownershipEpoch', 'executionLeaseId'],
   'ext.missionweaveprotocol.core.work_execution_lease_renew': ['leaseSeconds'],
   'work.authorized': ['proposalId', 'parentWorkItemId', 'replacesWorkItemId'],
   'work.offer.created': ['contract'],
   'work.offer.accepted': ['scheduleEstimate'],
+  'work.contract.revised': ['fencedOwner'],
+  'work.unblocked': ['resolution', 'ownershipLeaseExpiresAt', 'lapsedLeaseId'],
+  'ext.countersign.work.offer_declined': ['comment'],
   'ext.missionweaveprotocol.core.work_execution_lease_revoked': ['sessionEpoch'],
 }
 
@@ -105,6 +110,7 @@ describe('bounds', () => {
     ['work.accept_offer', 'ownershipLeaseSeconds'],
     ['work.start', 'executionLeaseSeconds'],
     ['work.checkpoint', 'resumeWithinSeconds'],
+    ['work.block', 'blockedLeaseSeconds'],
     ['ext.missionweaveprotocol.core.work_execution_lease_renew', 'leaseSeconds'],
   ] as const)('%s: %s runs from a second to a year', (kind, member) => {
     for (const seconds of [1, 31_536_000]) expect(command(kind, { [member]: seconds })).toBeUndefined()
@@ -131,6 +137,10 @@ describe('bounds', () => {
     ['work.submit', { evidence: [] }],
     ['work.accept_result', { evidence: [] }],
     ['work.fail', { evidence: [] }],
+    ['work.block', { unblockCondition: '' }],
+    ['work.unblock', { resolution: '' }],
+    ['ext.countersign.work.offer_decline', { reason: 'mood' }],
+    ['ext.countersign.work.preemption_request', { urgency: 'now' }],
     ['ext.missionweaveprotocol.core.resource_usage_record', { 'usageDelta.toolCalls': -1 }],
     ['ext.missionweaveprotocol.core.resource_usage_record', { 'usageDelta.electricity': 1 }],
   ])('%s refuses %o', (kind, changes) => {
@@ -143,6 +153,8 @@ describe('bounds', () => {
     ['work.proposed', { 'proposal.status': 'accepted' }],
     ['work.offer.created', { offers: [] }],
     ['work.submitted', { evidence: [] }],
+    ['work.unblocked', { state: 'active' }],
+    ['work.contract.revised', { state: 'queued' }],
     ['ext.missionweaveprotocol.core.work_execution_lease_revoked', { state: 'accepted' }],
     ['ext.missionweaveprotocol.core.work_execution_lease_revoked', { reason: 'a'.repeat(513) }],
   ])('%s refuses %o', (kind, changes) => {

@@ -31,6 +31,11 @@ export interface WorkView {
   /** As granted with the ownership; execution and checkpoints only lengthen it. */
   readonly ownershipLease?: Lease
   readonly executionLease?: Lease
+  /** While the item is blocked: how long its owner keeps it, and what it waits for. */
+  readonly blockedLease?: Lease
+  readonly blocker?: { readonly reason: string; readonly unblockCondition: string }
+  /** The Worker was asked to pause at its next safe point. */
+  readonly preemption?: { readonly reason: string; readonly urgency: WorkContract['requestedUrgency'] }
   readonly progress?: Progress
   readonly submission?: Submission
   /** Of the last submission or failure. */
@@ -101,7 +106,9 @@ export class GroupMirror {
   }
 }
 
-const unleased = { ownershipLease: undefined, executionLease: undefined }
+const stopped = { executionLease: undefined, preemption: undefined }
+const unblocked = { blockedLease: undefined, blocker: undefined }
+const unleased = { ownershipLease: undefined, ...stopped, ...unblocked }
 
 const founds: Apply<'mission.created' | 'mission.follow_up.created'> = (mirror, { mission, title, memberships, coordinatorLease }) => {
   Object.assign(mirror, { mission, title, coordinatorLease })
@@ -112,7 +119,7 @@ const executes: Apply<'work.started' | 'work.progressed'> = (mirror, { workItemI
   mirror.change(workItemId, event, { state: 'active', executionLease })
 
 const stopsExecuting: Apply<typeof WORK_EXECUTION_LEASE_EXPIRED | typeof WORK_EXECUTION_LEASE_REVOKED> = (mirror, { workItemId }, event) =>
-  mirror.change(workItemId, event, { state: 'queued', executionLease: undefined })
+  mirror.change(workItemId, event, { ...stopped, state: 'queued' })
 
 const member: Apply<'membership.changed' | 'membership.ended'> = (mirror, { membership }) =>
   void mirror.memberships.set(membership.member.id, membership)
@@ -166,15 +173,23 @@ const APPLY: { readonly [K in Kind]?: Apply<K> } = {
     }),
   'work.offer.accepted': (mirror, { workItemId, offerId, owner, ownershipLease }, event) => {
     const offers = mirror.workItems.get(workItemId)?.offers ?? []
-    const settled = offers.map((offer) => ({ ...offer, status: offer.offerId === offerId ? 'accepted' : 'lost_race' }) as const)
+    const settled = offers.map((offer) => (offer.status === 'declined' ? offer : ({ ...offer, status: offer.offerId === offerId ? 'accepted' : 'lost_race' } as const)))
     mirror.change(workItemId, event, { state: 'queued', offers: settled, owner, ownershipLease })
   },
   'work.started': executes,
   'work.progressed': executes,
   'work.checkpointed': (mirror, { workItemId, progress }, event) =>
-    mirror.change(workItemId, event, { state: 'queued', progress, executionLease: undefined }),
+    mirror.change(workItemId, event, { ...stopped, state: 'queued', progress }),
+  'work.contract.revised': (mirror, { workItemId, contract, state }, event) => {
+    mirror.change(workItemId, event, { ...unleased, owner: undefined, state, contract })
+    mirror.reviseMission()
+  },
+  'work.blocked': (mirror, { workItemId, progress, reason, unblockCondition, blockedLease }, event) =>
+    mirror.change(workItemId, event, { ...stopped, state: 'blocked', progress, blockedLease, blocker: { reason, unblockCondition } }),
+  'work.unblocked': (mirror, { workItemId, state }, event) =>
+    mirror.change(workItemId, event, { ...unblocked, state, ...(state === 'open' && { ...unleased, owner: undefined }) }),
   'work.submitted': (mirror, { workItemId, submission, evidence }, event) =>
-    mirror.change(workItemId, event, { state: 'submitted', submission, evidence, executionLease: undefined }),
+    mirror.change(workItemId, event, { ...stopped, state: 'submitted', submission, evidence }),
   'work.result.accepted': (mirror, { workItemId }, event) => {
     mirror.change(workItemId, event, { ...unleased, state: 'verified' })
     mirror.reviseMission()
@@ -188,6 +203,13 @@ const APPLY: { readonly [K in Kind]?: Apply<K> } = {
     mirror.reviseMission()
   },
   'artifact.published': (mirror, { artifact }) => void mirror.artifacts.set(artifact.contentHash, artifact),
+  'ext.countersign.work.offer_declined': (mirror, { workItemId, offerId, reason }, event) => {
+    const offers = mirror.workItems.get(workItemId)?.offers ?? []
+    const decline = (offer: WorkOffer): WorkOffer => (offer.offerId === offerId ? { ...offer, status: 'declined', declineReason: reason } : offer)
+    mirror.change(workItemId, event, { offers: offers.map(decline) })
+  },
+  'ext.countersign.work.preemption_requested': (mirror, { workItemId, reason, urgency }, event) =>
+    mirror.change(workItemId, event, { preemption: { reason, urgency } }),
   'ext.missionweaveprotocol.core.work_execution_lease_expired': stopsExecuting,
   'ext.missionweaveprotocol.core.work_execution_lease_revoked': stopsExecuting,
 }

@@ -38,7 +38,8 @@ function ungatedRisk({ sideEffectRisk, executionApproval }: WorkContract, { miss
   return reject('INVALID_COMMAND', `work with ${sideEffectRisk} effects needs executionApproval human_required`)
 }
 
-function wrongDependency({ dependencyWorkItemIds }: WorkContract, state: GroupState, workItemId: string | undefined): Refusal {
+/** A-171: dependencies are other WorkItems of the Mission, and following them leads nowhere back. */
+export function wrongDependency({ dependencyWorkItemIds }: Pick<WorkContract, 'dependencyWorkItemIds'>, state: GroupState, workItemId: string | undefined): Refusal {
   if (dependencyWorkItemIds.some((id) => id !== workItemId && !state.workItems.has(id))) {
     return reject('INVALID_COMMAND', 'a dependency is not a WorkItem of this Mission')
   }

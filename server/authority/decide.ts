@@ -2,7 +2,15 @@
 import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Membership } from '../../protocol/generated/types.ts'
-import { type AGENT_CARD_REGISTER, RESOURCE_USAGE_RECORD, type SESSION_OPEN, WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
+import {
+  type AGENT_CARD_REGISTER,
+  RESOURCE_USAGE_RECORD,
+  type SESSION_OPEN,
+  WORK_DEPENDENCY_ADD,
+  WORK_EXECUTION_LEASE_RENEW,
+  WORK_OFFER_DECLINE,
+  WORK_PREEMPTION_REQUEST,
+} from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { CommandPayloadKind } from '../../protocol/validate.ts'
@@ -25,9 +33,13 @@ import type { Decision, DecisionEnv, GroupState, VerifiedCommand } from './types
 import { decideRecordUsage } from './usage.ts'
 import { decideAcceptOffer } from './work-acceptance.ts'
 import { decideAuthorize } from './work-authorize.ts'
+import { decideBlock, decideUnblock } from './work-block.ts'
+import { decideDecline } from './work-decline.ts'
+import { decideAddDependency } from './work-dependency.ts'
 import { decideCancelWork, decideFail } from './work-end.ts'
 import { decideCheckpoint, decideRenewExecution, decideStart } from './work-execution.ts'
 import { decideOffer } from './work-offer.ts'
+import { decideRequestPreemption } from './work-preempt.ts'
 import { decideAcceptResult, decideSubmit } from './work-result.ts'
 
 type MemberKind = Exclude<CommandPayloadKind, FoundingKind | typeof AGENT_CARD_REGISTER | typeof SESSION_OPEN>
@@ -49,12 +61,17 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   'work.accept_offer': decideAcceptOffer,
   'work.start': decideStart,
   'work.checkpoint': decideCheckpoint,
+  'work.block': decideBlock,
+  'work.unblock': decideUnblock,
   'work.submit': decideSubmit,
   'work.accept_result': decideAcceptResult,
   'work.fail': decideFail,
   'work.cancel': decideCancelWork,
   'artifact.publish': decidePublish,
   [WORK_EXECUTION_LEASE_RENEW]: decideRenewExecution,
+  [WORK_DEPENDENCY_ADD]: decideAddDependency,
+  [WORK_OFFER_DECLINE]: decideDecline,
+  [WORK_PREEMPTION_REQUEST]: decideRequestPreemption,
   [RESOURCE_USAGE_RECORD]: decideRecordUsage,
 }
 

@@ -6,6 +6,8 @@ import {
   type SESSION_OPENED,
   WORK_EXECUTION_LEASE_EXPIRED,
   WORK_EXECUTION_LEASE_REVOKED,
+  WORK_OFFER_DECLINED,
+  WORK_PREEMPTION_REQUESTED,
 } from '../../protocol/kinds.ts'
 import { invariant } from '../../protocol/result.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
@@ -26,9 +28,13 @@ import type { GroupState } from './types.ts'
 import { evolveUsageRecorded } from './usage.ts'
 import { evolveOfferAccepted } from './work-acceptance.ts'
 import { evolveAuthorized } from './work-authorize.ts'
+import { evolveBlocked, evolveUnblocked } from './work-block.ts'
+import { evolveDeclined } from './work-decline.ts'
+import { evolveContractRevised } from './work-dependency.ts'
 import { evolveFailed, evolveWorkCancelled } from './work-end.ts'
 import { evolveCheckpointed, evolveProgressed, evolveStarted } from './work-execution.ts'
 import { evolveOfferCreated } from './work-offer.ts'
+import { evolvePreemptionRequested } from './work-preempt.ts'
 import { introduce } from './work-record.ts'
 import { evolveResultAccepted, evolveSubmitted } from './work-result.ts'
 
@@ -49,9 +55,12 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'work.authorized': evolveAuthorized,
   'work.offer.created': evolveOfferCreated,
   'work.offer.accepted': evolveOfferAccepted,
+  'work.contract.revised': evolveContractRevised,
   'work.started': evolveStarted,
   'work.progressed': evolveProgressed,
   'work.checkpointed': evolveCheckpointed,
+  'work.blocked': evolveBlocked,
+  'work.unblocked': evolveUnblocked,
   'work.submitted': evolveSubmitted,
   'work.result.accepted': evolveResultAccepted,
   'work.failed': evolveFailed,
@@ -59,6 +68,8 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'artifact.published': evolvePublished,
   [WORK_EXECUTION_LEASE_EXPIRED]: evolveExecutionEnded,
   [WORK_EXECUTION_LEASE_REVOKED]: evolveExecutionEnded,
+  [WORK_OFFER_DECLINED]: evolveDeclined,
+  [WORK_PREEMPTION_REQUESTED]: evolvePreemptionRequested,
   [RESOURCE_USAGE_RECORDED]: evolveUsageRecorded,
 }
 

@@ -23,6 +23,7 @@ const PARENTS: Parents = {
     ...[proposalId, parentWorkItemId, replacesWorkItemId].map((id): Parent => ['cause', id === undefined ? id : state.sequenceOf.get(id)]),
   ],
   'work.offer.created': (state, { payload }) => dependencies(state, payload.contract?.dependencyWorkItemIds ?? []),
+  'work.contract.revised': (state, { payload }) => dependencies(state, [payload.dependencyId]),
   'work.submitted': ownPublications,
   'artifact.published': (state, { payload }) => publications(state, 'source', payload.artifact.sourceArtifactHashes),
   'mission.submitted_for_approval': (state, { payload }) => publications(state, 'decides', payload.artifactHashes),

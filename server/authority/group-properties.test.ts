@@ -85,6 +85,9 @@ function observe(target: Watched): void {
     const isActive = record.item.state === 'active'
     if (isActive !== (record.executionLease !== undefined)) throw new Error(`${record.item.state} work and its Execution Lease disagree`)
     if (state.executing.has(workItemId) !== isActive) throw new Error('the index of executions is wrong')
+    const isBlocked = record.item.state === 'blocked'
+    if (isBlocked !== (record.blockedLease !== undefined)) throw new Error(`${record.item.state} work and its blocked lease disagree`)
+    if (state.waiting.has(workItemId) !== isBlocked) throw new Error('the index of blocked work is wrong')
   }
 }
 
@@ -154,11 +157,11 @@ describe.each(seeds)('any Group (seed %i)', (seed) => {
   it('knows when the next lease ends and who answers for which work', () => {
     for (const { group } of watched) {
       const { state } = group
-      const ends = [...state.workItems.values()].flatMap(({ executionLease }) => executionLease?.expiresAt ?? []).sort()
+      const ends = [...state.workItems.values()].flatMap(({ executionLease, blockedLease }) => (executionLease ?? blockedLease)?.expiresAt ?? []).sort()
       expect(nextDue(state)).toBe(ends[0])
       for (const record of state.workItems.values()) {
         const owner = record.item.owner?.agentId
-        const isAnswerable = owner !== undefined && ['queued', 'active', 'submitted'].includes(record.item.state)
+        const isAnswerable = owner !== undefined && ['queued', 'active', 'blocked', 'submitted'].includes(record.item.state)
         expect([...(state.ownedBy.get(owner ?? '') ?? [])].includes(record.item.workItemId)).toBe(isAnswerable)
       }
     }

@@ -4,7 +4,7 @@ import { addSeconds } from '../../protocol/timestamp.ts'
 import { isAfter, later } from './instants.ts'
 
 /** Defaults when a Command names no duration, in seconds. */
-export const DEFAULT_SECONDS = { coordinator: 300, offer: 300, ownership: 900, execution: 300 } as const
+export const DEFAULT_SECONDS = { coordinator: 300, offer: 300, ownership: 900, execution: 300, blocked: 900 } as const
 
 export interface LeaseTerms {
   readonly leaseId: string
@@ -28,6 +28,11 @@ export function ownershipLease(terms: LeaseTerms, workItemId: string, ownershipE
 
 export function executionLease(terms: LeaseTerms, workItemId: string, ownershipEpoch: number): Lease {
   return { ...held(terms, 'execution'), workItemId, ownershipEpoch }
+}
+
+/** How long an owner keeps work that waits for others. */
+export function blockedLease(terms: LeaseTerms, workItemId: string, ownershipEpoch: number): Lease {
+  return { ...held(terms, 'blocked'), workItemId, ownershipEpoch }
 }
 
 function held(terms: LeaseTerms, leaseType: Lease['leaseType']): Lease {

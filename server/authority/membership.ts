@@ -17,7 +17,7 @@ import { isLive } from './lease.ts'
 import { membershipIdOf, WHOLE_GROUP } from './mission-create.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { GroupState } from './types.ts'
-import { introduce } from './work-record.ts'
+import { introduce, ownershipHold } from './work-record.ts'
 
 /** `membership.change`: admits somebody, or gives a member another role; `expectedRevision` is the Membership Epoch, 0 for a newcomer. */
 export const decideChangeMembership: Decider<'membership.change'> = (request) => {
@@ -61,7 +61,7 @@ function wrongMember({ payload, env }: MemberRequest<'membership.change'>, curre
 export function losesItsWork({ state, env }: MemberRequest, { member, role }: { member: Actor; role?: Membership['role'] }): Refusal {
   if (role === 'worker') return undefined
   const owned = [...(state.ownedBy.get(member.id) ?? [])].flatMap((id) => state.workItems.get(id) ?? [])
-  const live = owned.find(({ item, ownershipLease }) => item.state === 'submitted' || isLive(ownershipLease, env.now))
+  const live = owned.find((record) => record.item.state === 'submitted' || isLive(ownershipHold(record), env.now))
   if (!live) return undefined
   return reject('INVALID_STATE_TRANSITION', 'this member still owns work', { details: { workItemId: live.item.workItemId } })
 }

@@ -153,6 +153,7 @@ export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<Founded
     workSteps: new Map(),
     ownedBy: new Map(),
     executing: new Set(),
+    waiting: new Set(),
   }
   openAccount(state, mission.missionId, mission.budget)
   for (const id of [group.groupId, mission.missionId, conversation.conversationId]) introduce(state, id, sequence)

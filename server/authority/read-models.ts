@@ -26,7 +26,7 @@ export interface MembershipRow {
 }
 export interface GraphNodeRow { readonly sequence: number; readonly kind: string; readonly conversationId?: string; readonly workItemId?: string }
 export interface ArtifactRow { readonly sequence: number; readonly contentHash: string; readonly artifactId: string; readonly workItemId: string }
-/** Which Agent executes now; `null` when nobody does any more. */
+/** Which Agent holds an Execution Lease or a blocked lease, which time ends; `null` when nobody does any more. */
 export interface ExecutionRow { readonly workItemId: string; readonly holderAgentId: string | null }
 
 /** Rows of one batch. Inserts but for `mission`, `memberships` and `executions`, which replace the row with the same key. */
@@ -39,11 +39,14 @@ export interface ReadModelRows {
   readonly executions: readonly ExecutionRow[]
 }
 
-/** Kinds after which somebody else, or nobody, executes the WorkItem. */
+/** Kinds after which somebody else, or nobody, executes the WorkItem or keeps it blocked. */
 const MOVES_EXECUTION: ReadonlySet<string> = new Set([
   'work.offer.created',
   'work.started',
   'work.checkpointed',
+  'work.blocked',
+  'work.unblocked',
+  'work.contract.revised',
   'work.submitted',
   'work.failed',
   'work.cancelled',
@@ -114,7 +117,8 @@ function nodeRow({ sequence, kind, conversationId, workItemId }: GroupEvent): Gr
 function executionRows(events: readonly GroupEvent[], state: GroupState): ExecutionRow[] {
   const moved = new Set(events.filter(({ kind }) => MOVES_EXECUTION.has(kind)).flatMap(({ workItemId }) => workItemId ?? []))
   return [...moved].map((workItemId) => {
-    const lease = state.workItems.get(workItemId)?.executionLease
+    const record = state.workItems.get(workItemId)
+    const lease = record?.executionLease ?? record?.blockedLease
     return { workItemId, holderAgentId: lease?.holderAgentId ?? null }
   })
 }

@@ -5,7 +5,7 @@ import { ada, ben, cora, hashOf, urnOf, wanda, wim } from '../testing/cast.ts'
 import { artifactOf, evidenceOf, missionPayload, progress, workContract } from '../testing/documents.ts'
 import { GroupFixture, replay } from '../testing/group-fixture.ts'
 import type { Stage } from '../testing/work-scenario.ts'
-import { approve, artifactName, citing, fail, offerPayload, place, publishedBy, reach, recordOf, requestChanges, submitMission, workId } from '../testing/work-scenario.ts'
+import { approve, artifactName, block, citing, fail, offerPayload, place, publishedBy, reach, recordOf, requestChanges, submitMission, workId } from '../testing/work-scenario.ts'
 import { encodeState } from './encode-state.ts'
 
 type Kind = keyof CommandPayloads
@@ -30,13 +30,14 @@ function check(group: GroupFixture, send: Send, outcome: Outcome, stateAfter: ()
   expect(encodeState(replay(group.log))).toEqual(encodeState(group.state))
 }
 
-const workStates = ['open', 'offered', 'queued', 'active', 'submitted', 'verified', 'failed', 'cancelled'] as const
+const workStates = ['open', 'offered', 'queued', 'active', 'blocked', 'submitted', 'verified', 'failed', 'cancelled'] as const
 
 /** A WorkItem of the state; a failed or cancelled one had been executing before. */
 function workIn(state: (typeof workStates)[number]): GroupFixture {
   const group = new GroupFixture().found()
-  const stage: Stage = state === 'failed' || state === 'cancelled' ? 'published' : state === 'active' ? 'published' : state
+  const stage: Stage = state === 'failed' || state === 'cancelled' ? 'published' : state === 'active' || state === 'blocked' ? 'published' : state
   reach(group, 'a', stage)
+  if (state === 'blocked') block(group, 'a')
   if (state === 'failed') fail(group, 'a')
   if (state === 'cancelled') group.accept(cora, 'work.cancel', { workItemId: workId('a'), reason: 'No.' })
   expect(recordOf(group, 'a').item.state).toBe(state)
@@ -51,37 +52,37 @@ const workCommands: readonly (readonly [name: string, send: Send, outcomes: Read
   [
     'work.offer',
     () => [cora, 'work.offer', offerPayload('a', [wanda])],
-    { open: 'offered', offered: 'offered', queued: MOVED, active: MOVED, submitted: MOVED, verified: MOVED, failed: 'offered', cancelled: MOVED },
+    { open: 'offered', offered: 'offered', queued: MOVED, active: MOVED, blocked: MOVED, submitted: MOVED, verified: MOVED, failed: 'offered', cancelled: MOVED },
   ],
   [
     'work.offer, once ownership has lapsed',
     (group) => [cora, 'work.offer', (group.pass(3600), offerPayload('a', [wanda]))],
-    { open: 'offered', offered: 'offered', queued: 'offered', active: 'offered', submitted: MOVED, verified: MOVED, failed: 'offered', cancelled: MOVED },
+    { open: 'offered', offered: 'offered', queued: 'offered', active: 'offered', blocked: 'offered', submitted: MOVED, verified: MOVED, failed: 'offered', cancelled: MOVED },
   ],
   [
     'work.accept_offer',
     (group) => [wim, 'work.accept_offer', { workItemId: workId('a'), offerId: offerIdOf(group) }],
-    { open: 'WORK_OFFER_EXPIRED', offered: 'queued', queued: MOVED, active: MOVED, submitted: MOVED, verified: MOVED, failed: MOVED, cancelled: MOVED },
+    { open: 'WORK_OFFER_EXPIRED', offered: 'queued', queued: MOVED, active: MOVED, blocked: MOVED, submitted: MOVED, verified: MOVED, failed: MOVED, cancelled: MOVED },
   ],
   [
     'work.start',
     () => [wim, 'work.start', { workItemId: workId('a'), ownershipEpoch: 1 }],
-    { open: STALE, offered: STALE, queued: 'active', active: MOVED, submitted: MOVED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
+    { open: STALE, offered: STALE, queued: 'active', active: MOVED, blocked: MOVED, submitted: MOVED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
   ],
   [
     'work.checkpoint',
     (group) => [wim, 'work.checkpoint', { ...asOwner(group), progress: progress() }],
-    { open: STALE, offered: STALE, queued: LAPSED, active: 'queued', submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
+    { open: STALE, offered: STALE, queued: LAPSED, active: 'queued', blocked: LAPSED, submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
   ],
   [
     'lease renewal',
     (group) => [wim, 'ext.missionweaveprotocol.core.work_execution_lease_renew', asOwner(group)],
-    { open: STALE, offered: STALE, queued: LAPSED, active: 'active', submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
+    { open: STALE, offered: STALE, queued: LAPSED, active: 'active', blocked: LAPSED, submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
   ],
   [
     'usage',
     (group) => [wim, 'ext.missionweaveprotocol.core.resource_usage_record', { ...asOwner(group), usageDelta: { modelTokens: 1 } }],
-    { open: STALE, offered: STALE, queued: LAPSED, active: 'active', submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
+    { open: STALE, offered: STALE, queued: LAPSED, active: 'active', blocked: LAPSED, submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
   ],
   [
     'artifact.publish',
@@ -89,7 +90,7 @@ const workCommands: readonly (readonly [name: string, send: Send, outcomes: Read
       const { workItemId: _workItemId, ...leases } = asOwner(group)
       return [wim, 'artifact.publish', { ...leases, artifact: artifactOf(place(group, 'a'), 'second') }]
     },
-    { open: STALE, offered: STALE, queued: LAPSED, active: 'active', submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
+    { open: STALE, offered: STALE, queued: LAPSED, active: 'active', blocked: LAPSED, submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
   ],
   [
     'work.submit',
@@ -97,32 +98,62 @@ const workCommands: readonly (readonly [name: string, send: Send, outcomes: Read
       const artifactHashes = [...publishedBy(group, 'a'), hashOf(artifactName('a'))].slice(0, 1)
       return [wim, 'work.submit', { ...asOwner(group), artifactHashes, evidence: [evidenceOf(place(group, 'a'), wim)] }]
     },
-    { open: STALE, offered: STALE, queued: LAPSED, active: 'submitted', submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
+    { open: STALE, offered: STALE, queued: LAPSED, active: 'submitted', blocked: LAPSED, submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
   ],
   [
     'work.accept_result',
     (group) => [cora, 'work.accept_result', { workItemId: workId('a'), evidence: [evidenceOf(place(group, 'a'), cora)] }],
-    { open: MOVED, offered: MOVED, queued: MOVED, active: MOVED, submitted: 'verified', verified: MOVED, failed: MOVED, cancelled: MOVED },
+    { open: MOVED, offered: MOVED, queued: MOVED, active: MOVED, blocked: MOVED, submitted: 'verified', verified: MOVED, failed: MOVED, cancelled: MOVED },
   ],
   [
     'work.fail by the Coordinator',
     (group) => [cora, 'work.fail', { workItemId: workId('a'), reason: 'No.', evidence: [evidenceOf(place(group, 'a'), cora)] }],
-    { open: 'failed', offered: 'failed', queued: 'failed', active: 'failed', submitted: 'failed', verified: MOVED, failed: MOVED, cancelled: MOVED },
+    { open: 'failed', offered: 'failed', queued: 'failed', active: 'failed', blocked: 'failed', submitted: 'failed', verified: MOVED, failed: MOVED, cancelled: MOVED },
   ],
   [
     'work.fail by the owner',
     (group) => [wim, 'work.fail', { ...asOwner(group), reason: 'No.', evidence: [evidenceOf(place(group, 'a'), wim)] }],
-    { open: STALE, offered: STALE, queued: LAPSED, active: 'failed', submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
+    { open: STALE, offered: STALE, queued: LAPSED, active: 'failed', blocked: LAPSED, submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
   ],
   [
     'work.cancel',
     () => [ada, 'work.cancel', { workItemId: workId('a'), reason: 'No.' }],
-    { open: 'cancelled', offered: 'cancelled', queued: 'cancelled', active: 'cancelled', submitted: 'cancelled', verified: MOVED, failed: MOVED, cancelled: MOVED },
+    { open: 'cancelled', offered: 'cancelled', queued: 'cancelled', active: 'cancelled', blocked: 'cancelled', submitted: 'cancelled', verified: MOVED, failed: MOVED, cancelled: MOVED },
+  ],
+  [
+    'work.block',
+    (group) => [wim, 'work.block', { ...asOwner(group), progress: progress(), reason: 'Stuck.', unblockCondition: 'Help.' }],
+    { open: STALE, offered: STALE, queued: LAPSED, active: 'blocked', blocked: LAPSED, submitted: LAPSED, verified: LAPSED, failed: LAPSED, cancelled: STALE },
+  ],
+  [
+    'work.unblock',
+    () => [cora, 'work.unblock', { workItemId: workId('a'), resolution: 'Helped.' }],
+    { open: MOVED, offered: MOVED, queued: MOVED, active: MOVED, blocked: 'queued', submitted: MOVED, verified: MOVED, failed: MOVED, cancelled: MOVED },
+  ],
+  [
+    'work.unblock, once ownership has lapsed',
+    (group) => [cora, 'work.unblock', (group.pass(3600), { workItemId: workId('a'), resolution: 'Helped.' })],
+    { open: MOVED, offered: MOVED, queued: MOVED, active: MOVED, blocked: 'open', submitted: MOVED, verified: MOVED, failed: MOVED, cancelled: MOVED },
+  ],
+  [
+    'an added dependency',
+    (group) => [cora, 'ext.missionweaveprotocol.core.work_dependency_add', (reach(group, 'b', 'open'), { workItemId: workId('a'), dependencyId: workId('b') })],
+    { open: 'open', offered: 'offered', queued: 'open', active: MOVED, blocked: 'open', submitted: MOVED, verified: MOVED, failed: MOVED, cancelled: MOVED },
+  ],
+  [
+    'a declined offer',
+    (group) => [wim, 'ext.countersign.work.offer_decline', { workItemId: workId('a'), offerId: offerIdOf(group), reason: 'capacity' }],
+    { open: 'WORK_OFFER_EXPIRED', offered: 'offered', queued: MOVED, active: MOVED, blocked: MOVED, submitted: MOVED, verified: MOVED, failed: MOVED, cancelled: MOVED },
+  ],
+  [
+    'a request to pause',
+    () => [cora, 'ext.countersign.work.preemption_request', { workItemId: workId('a'), reason: 'Urgent.', urgency: 'high' }],
+    { open: MOVED, offered: MOVED, queued: MOVED, active: 'active', blocked: MOVED, submitted: MOVED, verified: MOVED, failed: MOVED, cancelled: MOVED },
   ],
   [
     'work.authorize with the same id',
     () => [cora, 'work.authorize', { workItemId: workId('a'), contract: workContract() }],
-    { open: 'INVALID_COMMAND', offered: 'INVALID_COMMAND', queued: 'INVALID_COMMAND', active: 'INVALID_COMMAND', submitted: 'INVALID_COMMAND', verified: 'INVALID_COMMAND', failed: 'INVALID_COMMAND', cancelled: 'INVALID_COMMAND' },
+    { open: 'INVALID_COMMAND', offered: 'INVALID_COMMAND', queued: 'INVALID_COMMAND', active: 'INVALID_COMMAND', blocked: 'INVALID_COMMAND', submitted: 'INVALID_COMMAND', verified: 'INVALID_COMMAND', failed: 'INVALID_COMMAND', cancelled: 'INVALID_COMMAND' },
   ],
 ]
 

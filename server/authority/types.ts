@@ -109,6 +109,20 @@ export interface Submission {
   readonly approval?: Approval
 }
 
+/** Why work is blocked, and what would let it go on. */
+export interface Blocker {
+  readonly reason: string
+  readonly unblockCondition: string
+}
+
+/** A request to pause at the next safe point. */
+export interface Preemption {
+  readonly requestedBy: Actor
+  readonly requestedAt: string
+  readonly reason: string
+  readonly urgency: WorkContract['requestedUrgency']
+}
+
 /** What the Group keeps of one WorkItem besides the normative object. */
 export interface WorkRecord {
   readonly item: WorkItem
@@ -120,14 +134,22 @@ export interface WorkRecord {
   /** Held leases only: a lease that was released, revoked or has expired is gone from the fold and stays in the log. */
   readonly ownershipLease?: Lease
   readonly executionLease?: Lease
+  /** Held while the item is blocked: how long its owner keeps it. */
+  readonly blockedLease?: Lease
+  /** What blocked work waits for. */
+  readonly blocker?: Blocker
+  /** The executing owner was asked to pause; gone once the execution ends. */
+  readonly preemption?: Preemption
   /** What the latest submission or failure brought. */
   readonly evidence: readonly Evidence[]
   /** What the review that verified it brought. */
   readonly acceptedEvidence: readonly Evidence[]
   /** Why it failed or was cancelled. */
   readonly reason?: string
-  /** How often an Agent has taken it on. */
+  /** How often an Agent has begun it: the first start of each ownership counts. */
   readonly attempts: number
+  /** Ownership Epoch of the last start that counted. */
+  readonly attemptedEpoch?: number
 }
 
 /**
@@ -161,4 +183,6 @@ export interface GroupState {
   readonly ownedBy: Map<string, Set<string>>
   /** WorkItems with an Execution Lease. */
   readonly executing: Set<string>
+  /** WorkItems with a blocked lease. */
+  readonly waiting: Set<string>
 }

@@ -29,7 +29,7 @@ describe('work.accept_offer', () => {
     })
     expect(record.ownershipLease).toMatchObject({ leaseType: 'ownership', holderAgentId: wim.id, sessionEpoch: 1, ownershipEpoch: 1, startBy: '2026-11-29T12:02:00.000Z', expiresAt: '2026-11-29T12:02:00.000Z', state: 'active' })
     expect(record.ownershipLease?.leaseId).toBe(record.item.owner?.ownershipLeaseId)
-    expect(record.attempts).toBe(1)
+    expect(record.attempts).toBe(0)
     expect([...(group.state.ownedBy.get(wim.id) ?? [])]).toEqual([workId('a')])
   })
 
@@ -113,6 +113,6 @@ describe('work.accept_offer', () => {
     }
     // Fencing an owner raises the epoch as well, so nothing of the old owner fits in between.
     expect(epochs).toEqual([1, 3, 5])
-    expect(recordOf(group, 'a').attempts).toBe(3)
+    expect(recordOf(group, 'a').attempts).toBe(0)
   })
 })

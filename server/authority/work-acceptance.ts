@@ -1,6 +1,7 @@
 // An Agent takes an offer: the first valid acceptance starts the next Ownership Epoch and every other offer has lost.
 import type { Lease, WorkOffer, WorkOwner } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
+import { type WORK_OFFER_DECLINE } from '../../protocol/kinds.ts'
 import { err, invariant } from '../../protocol/result.ts'
 import { capabilityPins } from './capability.ts'
 import { accept, leaseIdOf } from './draft.ts'
@@ -52,7 +53,7 @@ function notWorker({ command, membership }: MemberRequest): Refusal {
 }
 
 /** The WorkItem keeps the latest round of offers; one that is not in it has been replaced. */
-function offerGone({ command, payload, env }: MemberRequest<'work.accept_offer'>, { item }: WorkRecord): Refusal {
+export function offerGone({ command, payload, env }: MemberRequest<'work.accept_offer' | typeof WORK_OFFER_DECLINE>, { item }: WorkRecord): Refusal {
   const offer = item.offers?.find(({ offerId }) => offerId === payload.offerId)
   if (offer && offer.agentId !== command.actor.id) return reject('AUTH_FORBIDDEN', 'this offer was made to another Agent')
   if (offer?.status === 'lost_race') return reject('WORK_ALREADY_OWNED', 'another candidate accepted first')
@@ -93,18 +94,22 @@ function newOwnership({ state, command, payload, env, signingHash }: MemberReque
   return { lease, owner: { agentId, ...pinned, ownershipEpoch, ownershipLeaseId: lease.leaseId, acceptedAt: env.now } }
 }
 
+/** Whoever did not get the work has lost, unless it had turned the offer down before. */
+function settledOffer(offer: WorkOffer, acceptedId: string): WorkOffer {
+  if (offer.offerId === acceptedId) return { ...offer, status: 'accepted' }
+  return offer.status === 'declined' ? offer : { ...offer, status: 'lost_race' }
+}
+
 export const evolveOfferAccepted: Evolver<'work.offer.accepted'> = (state, event) => {
   const { workItemId, offerId, owner, ownershipLease: lease, scheduleEstimate } = event.payload
   const record = workOf(state, workItemId)
-  const settle = (offer: WorkOffer): WorkOffer => ({ ...offer, status: offer.offerId === offerId ? 'accepted' : 'lost_race' })
-  const offers = (record.item.offers ?? []).map(settle)
+  const offers = (record.item.offers ?? []).map((offer) => settledOffer(offer, offerId))
   const changes = { state: 'queued', owner, offers, ...(scheduleEstimate && { scheduleEstimate }) } as const
   putWork(state, {
     ...record,
     item: revised(record.item, event.occurredAt, changes),
     ownershipEpoch: owner.ownershipEpoch,
     ownershipLease: lease,
-    attempts: record.attempts + 1,
   })
   noteStep(state, workItemId, event)
 }

@@ -132,8 +132,17 @@ export const decideRenewExecution: Decider<typeof WORK_EXECUTION_LEASE_RENEW> = 
 }
 
 export const evolveStarted: Evolver<'work.started'> = (state, event) => {
+  const { workItemId, ownershipEpoch } = event.payload
   holdExecution(state, event)
-  noteStep(state, event.payload.workItemId, event)
+  countAttempt(state, workItemId, ownershipEpoch)
+  noteStep(state, workItemId, event)
+}
+
+/** Going on after a checkpoint or an expired lease is the same attempt; a new owner makes the next one. */
+function countAttempt(state: GroupState, workItemId: string, ownershipEpoch: number): void {
+  const record = workOf(state, workItemId)
+  if (record.attemptedEpoch === ownershipEpoch) return
+  putWork(state, { ...record, attempts: record.attempts + 1, attemptedEpoch: ownershipEpoch })
 }
 
 /** A renewal is no step: hundreds of them would bury the steps. */

@@ -13,7 +13,7 @@ import { coordinatorLeaseOver, missionNotActive, notCoordinator, notInState, rev
 import { DEFAULT_SECONDS, isLive } from './lease.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { GroupState, WorkRecord } from './types.ts'
-import { fenced, findWork, isUnfinished, noteStep, putWork, revised, workOf } from './work-record.ts'
+import { fenced, findWork, isUnfinished, noteStep, ownershipHold, putWork, revised, workOf } from './work-record.ts'
 
 /** `work.offer`; with a contract it also revises the contract, which takes fresh acceptance (A-140, A-141). */
 export const decideOffer: Decider<'work.offer'> = (request) => {
@@ -30,6 +30,7 @@ export const decideOffer: Decider<'work.offer'> = (request) => {
     stillOwned(request, record) ??
     missionNotActive(request) ??
     notInState(record, 'open', 'offered', 'queued', 'active', 'blocked', 'failed') ??
+    attemptsUsedUp(request, record) ??
     finishedParent(state, record) ??
     wrongRevision(request, record)
   if (refusal) return err(refusal)
@@ -77,9 +78,17 @@ export function ineligibility({ state, env }: MemberRequest, agentId: string, re
 }
 
 /** Only while nobody owns it live; an owner whose lease has run out is fenced by the offer. */
-function stillOwned({ env }: MemberRequest, { item, ownershipLease }: WorkRecord): Refusal {
-  if (!item.owner || !isLive(ownershipLease, env.now)) return undefined
-  return reject('INVALID_STATE_TRANSITION', `an Agent owns this WorkItem until ${ownershipLease.expiresAt}`)
+function stillOwned({ env }: MemberRequest, record: WorkRecord): Refusal {
+  const hold = ownershipHold(record)
+  if (!record.item.owner || !isLive(hold, env.now)) return undefined
+  return reject('INVALID_STATE_TRANSITION', `an Agent owns this WorkItem until ${hold.expiresAt}`)
+}
+
+/** A-187: once the contract's attempts are used up, the work fails for good or gets a revised contract. */
+function attemptsUsedUp({ payload }: MemberRequest<'work.offer'>, { item, attempts }: WorkRecord): Refusal {
+  const { maxAttempts } = (payload.contract ?? item.contract).retryPolicy
+  if (attempts < maxAttempts) return undefined
+  return reject('INVALID_STATE_TRANSITION', 'the contract allows no further attempt', { details: { attempts, maxAttempts } })
 }
 
 function finishedParent({ workItems }: GroupState, { parentWorkItemId }: WorkRecord): Refusal {

@@ -1,5 +1,5 @@
 // How the fold holds a WorkItem: the normative object with its leases, and the indexes over all of them.
-import type { WorkItem, WorkItemState } from '../../protocol/generated/types.ts'
+import type { Lease, WorkItem, WorkItemState } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -33,7 +33,7 @@ export function revised(item: WorkItem, occurredAt: string, changes: Partial<Wor
 
 /** Without owner and leases, and with a higher Ownership Epoch if there was an owner: nothing it still sends can count. */
 export function fenced(record: WorkRecord): WorkRecord {
-  const { ownershipLease: _ownership, executionLease: _execution, ...kept } = record
+  const kept = unleased(record)
   if (!record.item.owner) return kept
   const { owner: _owner, scheduleEstimate: _estimate, ...item } = record.item
   return { ...kept, item, ownershipEpoch: record.ownershipEpoch + 1 }
@@ -41,13 +41,25 @@ export function fenced(record: WorkRecord): WorkRecord {
 
 /** Without leases; the owner stays on record. */
 export function unleased(record: WorkRecord): WorkRecord {
-  const { ownershipLease: _ownership, executionLease: _execution, ...kept } = record
+  const { ownershipLease: _ownership, ...kept } = notWaiting(notExecuting(record))
   return kept
 }
 
+/** Without an Execution Lease, and without a request to pause what no longer runs. */
 export function notExecuting(record: WorkRecord): WorkRecord {
-  const { executionLease: _execution, ...kept } = record
+  const { executionLease: _execution, preemption: _preemption, ...kept } = record
   return kept
+}
+
+/** Without a blocked lease and what it waited for. */
+export function notWaiting(record: WorkRecord): WorkRecord {
+  const { blockedLease: _blocked, blocker: _blocker, ...kept } = record
+  return kept
+}
+
+/** The lease that ownership rests on: while the item is blocked the blocked one, whatever is left of the other. */
+export function ownershipHold({ item, ownershipLease, blockedLease }: WorkRecord): Lease | undefined {
+  return item.state === 'blocked' ? blockedLease : ownershipLease
 }
 
 /** Stores the record and keeps the indexes over all WorkItems true. */
@@ -59,6 +71,8 @@ export function putWork(state: GroupState, record: WorkRecord): void {
   if (after !== undefined && before !== after) addTo(state.ownedBy, after, workItemId)
   if (record.executionLease) state.executing.add(workItemId)
   else state.executing.delete(workItemId)
+  if (record.blockedLease) state.waiting.add(workItemId)
+  else state.waiting.delete(workItemId)
   state.workItems.set(workItemId, record)
 }
 

@@ -34,7 +34,7 @@ describe('work.submit', () => {
     const more = { criterionId: 'signed', description: 'Signed.', evidenceRequired: ['policy_check' as const] }
     const group = at('published', { contract: { acceptanceCriteria: [...workContract().acceptanceCriteria, more] } })
     expect(group.refusal(wim, 'work.submit', submission(group))).toMatchObject({ code: 'INVALID_COMMAND', message: 'no Evidence for the criterion signed' })
-    const both = [evidence(group), evidence(group, { evidenceId: urnOf('second'), criterionIds: ['signed'] })]
+    const both = [evidence(group), evidence(group, { evidenceId: urnOf('second'), type: 'policy_check', criterionIds: ['signed'] })]
     expect(group.accept(wim, 'work.submit', submission(group, { evidence: both }))).toHaveLength(1)
   })
 

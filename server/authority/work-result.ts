@@ -4,10 +4,11 @@ import { reject } from '../../protocol/error-codes.ts'
 import { err } from '../../protocol/result.ts'
 import { settleAccount } from './budget.ts'
 import { accept } from './draft.ts'
-import { evidenceRefused, introduceEvidence, isPublishedBy, uncoveredCriterion } from './evidence.ts'
+import { evidenceRefused, introduceEvidence, isPublishedBy } from './evidence.ts'
 import type { Refusal } from './fences.ts'
 import { coordinatorLeaseOver, leasesOver, missionNotActive, notCoordinator, notInState, notOwner, revisionConflict } from './fences.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
+import { isReviewer, soleReviewer, unassessedCriterion, uncoveredCriterion } from './review-rules.ts'
 import { findWork, notExecuting, noteStep, putWork, revised, unleased, workOf } from './work-record.ts'
 
 /** `work.submit`; the Execution Lease is released, the owner stays answerable until the review. */
@@ -54,8 +55,10 @@ export const decideAcceptResult: Decider<'work.accept_result'> = (request) => {
     coordinatorLeaseOver(request) ??
     missionNotActive(request) ??
     notInState(record, 'submitted') ??
-    evidenceRefused(request, record, evidence) ??
-    failedReview(evidence)
+    evidenceRefused(request, record, evidence, isReviewer) ??
+    failedReview(evidence) ??
+    unassessedCriterion(record, evidence) ??
+    soleReviewer(request, record, evidence)
   if (refusal) return err(refusal)
   return accept(request, {
     kind: 'work.result.accepted',

@@ -123,7 +123,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
 
 const identityOf = ({ authority: { principal, keyId, publicKey } }: OrganizationKeys) => ({ principal, keyId, publicKey })
 
-/** Execution Leases that ran when the server stopped may have run out meanwhile, in Spaces that nobody touches. */
+/** Execution and blocked leases that ran when the server stopped may have run out meanwhile, in Spaces that nobody touches. */
 async function watchExecutions(actors: SpaceActors, agents: AgentMirror, readModels: ReadModels): Promise<void> {
   const spaceIds = new Set<string>()
   for (const { agentId } of agents.cards()) for (const spaceId of await readModels.spacesWithActiveLease(agentId)) spaceIds.add(spaceId)

@@ -67,7 +67,7 @@ export interface ReadModels {
   missionsOf(memberId: string): Promise<readonly (MissionRow & { readonly head: number })[]>
   missionById(missionId: string): Promise<MissionRow | undefined>
   membershipsOf(memberId: string): Promise<readonly MembershipRow[]>
-  /** Spaces in which this Agent holds an active Execution Lease. */
+  /** Spaces in which this Agent holds an active Execution Lease or a blocked lease. */
   spacesWithActiveLease(agentId: string): Promise<readonly string[]>
   /** Newest first when `before` is given, at most `limit` sequences of message Events. */
   messageSequences(spaceId: string, filter: { conversationId?: string; before?: number; limit: number }): Promise<readonly number[]>

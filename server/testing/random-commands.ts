@@ -55,7 +55,7 @@ function windDown(group: GroupFixture, random: RandomSource): Intent | undefined
     const decision = random.chance(0.2) ? 'approved' : 'changes_requested'
     return intent(ada, decision === 'approved' ? 'mission.approve' : 'mission.request_changes', { approval: approvalOf(group.state, decision, group.now) })
   }
-  const open = work(group, random, 'open', 'offered', 'queued', 'active', 'submitted')
+  const open = work(group, random, 'open', 'offered', 'queued', 'active', 'blocked', 'submitted')
   return open ? intent(ada, 'work.cancel', { workItemId: open.item.workItemId, reason: 'No time left.' }) : submission(group)
 }
 
@@ -106,6 +106,28 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [2, (group, random) => {
     const record = work(group, random, 'active', 'queued')
     return record && intent(ownerOf(record), 'work.checkpoint', { ...cited(record), progress: progress() })
+  }],
+  [2, (group, random) => {
+    const record = work(group, random, ...(random.chance(0.9) ? (['active'] as const) : []))
+    return record && intent(ownerOf(record), 'work.block', { ...cited(record), progress: progress(), reason: 'Something is missing.', unblockCondition: 'Somebody finds it.', blockedLeaseSeconds: 1 + random.below(600) })
+  }],
+  [2, (group, random) => {
+    const record = work(group, random, ...(random.chance(0.9) ? (['blocked'] as const) : []))
+    return record && intent(cora, 'work.unblock', { workItemId: record.item.workItemId, resolution: 'It was found.' })
+  }],
+  [1, (group, random) => {
+    const [record, dependency] = [work(group, random), work(group, random)]
+    return record && dependency && intent(cora, 'ext.missionweaveprotocol.core.work_dependency_add', { workItemId: record.item.workItemId, dependencyId: dependency.item.workItemId })
+  }],
+  [1, (group, random) => {
+    const record = work(group, random, ...(random.chance(0.9) ? (['offered'] as const) : []))
+    const offer = random.oneOf(record?.item.offers ?? [])
+    if (!record || !offer) return undefined
+    return intent({ type: 'agent', id: offer.agentId }, 'ext.countersign.work.offer_decline', { workItemId: record.item.workItemId, offerId: offer.offerId, reason: random.oneOf(['capacity', 'deadline', 'other'] as const) ?? 'other' })
+  }],
+  [1, (group, random) => {
+    const record = work(group, random, ...(random.chance(0.9) ? (['active'] as const) : []))
+    return record && intent(cora, 'ext.countersign.work.preemption_request', { workItemId: record.item.workItemId, reason: 'Something urgent came in.', urgency: 'high' })
   }],
   [2, (group, random) => {
     const record = work(group, random, 'active')

@@ -1,8 +1,8 @@
 // Brings a WorkItem to the state that a test starts from, through the same Commands that peers send.
-import type { Actor, Artifact, EventDocument, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
+import type { Actor, Artifact, EventDocument, WorkBlockPayload, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
 import type { WorkRecord } from '../authority/types.ts'
 import { cora, hashOf, urnOf, wim } from './cast.ts'
-import { approvalOf, artifactOf, evidenceOf, selectionBasis, workContract } from './documents.ts'
+import { approvalOf, artifactOf, evidenceOf, progress, selectionBasis, workContract } from './documents.ts'
 import type { GroupFixture } from './group-fixture.ts'
 
 export type Stage = 'open' | 'offered' | 'queued' | 'active' | 'published' | 'submitted' | 'verified'
@@ -77,6 +77,13 @@ const STEPS: Record<Stage, (group: GroupFixture, name: string, setting: Setting)
   submitted: (group, name, { worker = wim }) =>
     group.accept(worker, 'work.submit', { ...citing(group, name), artifactHashes: publishedBy(group, name), evidence: [evidenceOf(place(group, name), worker)] }),
   verified: (group, name) => group.accept(cora, 'work.accept_result', { workItemId: workId(name), evidence: [evidenceOf(place(group, name), cora)] }),
+}
+
+/** The executing owner waits for others. */
+export function block(group: GroupFixture, name: string, changes: Partial<WorkBlockPayload> = {}): EventDocument[] {
+  const worker: Actor = { type: 'agent', id: recordOf(group, name).item.owner?.agentId ?? wim.id }
+  const payload = { ...citing(group, name), progress: progress(), reason: 'A licence text is missing.', unblockCondition: 'Somebody finds it.' }
+  return group.accept(worker, 'work.block', { ...payload, ...changes })
 }
 
 /** The Coordinator gives the work up. */

@@ -10,6 +10,7 @@ import type { Situation } from './situation.ts'
 import { say } from './situation.ts'
 import type { Step } from './steps.ts'
 import { command } from './steps.ts'
+import { RETRY_POLICY } from './work-contracts.ts'
 import { chooseWorker, selectionBasis } from './worker-choice.ts'
 
 const OFFER_SECONDS = 120
@@ -76,16 +77,23 @@ function* offer(situation: Situation, task: Task): Generator<Step> {
     candidateAgentIds: [agentId],
     selectionBasis: selectionBasis(choice, required, nowMs),
     offerExpiresInSeconds: OFFER_SECONDS,
+    ...(offers >= contract.retryPolicy.maxAttempts && { contract: withMoreAttempts(contract, offers) }),
   }
   yield command(`offer:${item.workItemId}:${offers}`, 'work.offer', payload, { workItemId: item.workItemId })
 }
 
-/** The contract's retry policy bounds the attempts; a person who says “again” grants as many anew. */
+/** What a person granted beyond the contract takes a contract that says so (A-141, A-187). */
+function withMoreAttempts(contract: WorkContract, offers: number): WorkContract {
+  const retryPolicy = { ...contract.retryPolicy, maxAttempts: offers + RETRY_POLICY.maxAttempts }
+  return { ...contract, contractVersion: contract.contractVersion + 1, retryPolicy }
+}
+
+/** The retry policy bounds the attempts; a person who says “again” grants as many anew. */
 function mayBeOffered({ history, me }: Situation, { item, contract }: Task): boolean {
-  const { maxAttempts, retryableFailures } = contract.retryPolicy
+  const { retryableFailures } = contract.retryPolicy
   const again = history.questions.findLast(({ mentionedIds, text }) => mentionedIds.includes(me) && /\b(?:again|retry)\b/i.test(text))?.sequence ?? 0
   const attempts = (history.offers.get(item.workItemId) ?? []).filter((sequence) => sequence > again).length
-  if (attempts >= maxAttempts) return false
+  if (attempts >= RETRY_POLICY.maxAttempts) return false
   const failure = item.state === 'failed' ? history.failures.get(item.workItemId) : undefined
   return failure === undefined || retryableFailures.includes(failure.code) || failure.sequence < again
 }

@@ -14,7 +14,7 @@ const UNUSED = ['modelTokenLimit', 'externalSideEffectLimit'] as const satisfies
 /** Part of what is left that a job gets: reading hundreds of Markdown files takes most. What it does not use comes back. */
 const SHARE: Readonly<Record<Job, number>> = { inventory: 0.15, licences: 0.1, links: 0.4, report: 0.15 }
 
-const RETRY_POLICY: WorkContract['retryPolicy'] = {
+export const RETRY_POLICY: WorkContract['retryPolicy'] = {
   maxAttempts: 5,
   backoff: 'exponential',
   maxDelay: 'PT1M',

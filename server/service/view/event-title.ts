@@ -31,6 +31,9 @@ const titles: Titles = {
   'work.started': ({ workItemId }, { who, work }) => `${who} started “${work(workItemId)}”`,
   'work.progressed': ({ workItemId }, { who, work }) => `${who} renewed the lease on “${work(workItemId)}”`,
   'work.checkpointed': ({ workItemId, progress }, { who, work }) => `${who} checkpointed “${work(workItemId)}”: ${shorten(progress.currentPhase, 80)}`,
+  'work.contract.revised': ({ workItemId, dependencyId }, { who, work }) => `${who} let “${work(workItemId)}” wait for “${work(dependencyId)}”`,
+  'work.blocked': ({ workItemId, reason }, { who, work }) => `${who} is blocked on “${work(workItemId)}”: ${shorten(reason, 100)}`,
+  'work.unblocked': ({ workItemId, state }, { who, work }) => (state === 'queued' ? `${who} unblocked “${work(workItemId)}”` : `The blocked lease on “${work(workItemId)}” ran out; it is open again`),
   'work.submitted': ({ workItemId, submission }, { who, work }) => `${who} submitted “${work(workItemId)}” with ${count(submission.artifactHashes.length, 'artifact')}`,
   'work.result.accepted': ({ workItemId }, { who, work }) => `${who} accepted the result of “${work(workItemId)}”`,
   'work.failed': ({ workItemId, reason }, { who, work }) => `${who} failed “${work(workItemId)}”: ${shorten(reason, 100)}`,
@@ -38,6 +41,8 @@ const titles: Titles = {
   'artifact.published': ({ artifact }, { who, work }) => `${who} published ${artifactName(artifact)} for “${work(artifact.workItemId)}”`,
   'ext.missionweaveprotocol.core.work_execution_lease_revoked': ({ workItemId }, { work }) => `The lease on “${work(workItemId)}” was revoked; it waits in its owner's queue`,
   'ext.missionweaveprotocol.core.work_execution_lease_expired': ({ workItemId }, { work }) => `The lease on “${work(workItemId)}” ran out; it waits in its owner's queue`,
+  'ext.countersign.work.offer_declined': ({ workItemId, reason }, { who, work }) => `${who} declined “${work(workItemId)}” (${reason})`,
+  'ext.countersign.work.preemption_requested': ({ workItemId, reason }, { who, work }) => `${who} asked for a pause of “${work(workItemId)}”: ${shorten(reason, 100)}`,
   'ext.missionweaveprotocol.core.resource_usage_recorded': ({ workItemId }, { who, work }) => `${who} recorded usage of “${work(workItemId)}”`,
 }
 
