@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { WORK_DEPENDENCY_ADD, WORK_OFFER_DECLINE, WORK_PREEMPTION_REQUEST } from '../protocol/kinds.ts'
 import { ada, cora, wanda, wim } from '../server/testing/cast.ts'
 import { GroupFixture } from '../server/testing/group-fixture.ts'
 import { workContract } from '../server/testing/documents.ts'
-import { advance, approve, citing, fail, reach, requestChanges, submitMission, workId } from '../server/testing/work-scenario.ts'
+import { advance, approve, block, citing, fail, offerPayload, offerTo, reach, requestChanges, submitMission, workId } from '../server/testing/work-scenario.ts'
 import { GroupMirror } from './group-mirror.ts'
 
 function mirrorOf(group: GroupFixture, after = 0): GroupMirror {
@@ -14,7 +15,7 @@ function mirrorOf(group: GroupFixture, after = 0): GroupMirror {
 type WorkRecord = ReturnType<typeof reach>
 
 /** What the authority holds of a WorkItem, in the mirror's terms. */
-const held = ({ item, executionLease, reason }: WorkRecord) => ({
+const held = ({ item, executionLease, blockedLease, blocker, preemption, reason }: WorkRecord) => ({
   workItemId: item.workItemId,
   state: item.state,
   revision: item.revision,
@@ -24,6 +25,9 @@ const held = ({ item, executionLease, reason }: WorkRecord) => ({
   submission: item.submission,
   progress: item.progress,
   executionLease,
+  blockedLease,
+  blocker,
+  preemption: preemption && { reason: preemption.reason, urgency: preemption.urgency },
   reason,
 })
 
@@ -72,6 +76,12 @@ describe('the mirror agrees with the authority', () => {
     ['out of time', (group) => group.pass(301).due()],
     ['failed with its Mission', (group) => group.accept(cora, 'mission.terminate', { reason: 'It cannot be done.' })],
     ['led by another Coordinator', (group) => group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: wanda.id, reason: 'No answer.' })],
+    ['blocked', (group) => block(group, 'a')],
+    ['unblocked', (group) => (block(group, 'a'), group.accept(cora, 'work.unblock', { workItemId: workId('a'), resolution: 'Found.' }))],
+    ['out of time while it was blocked', (group) => (block(group, 'a'), group.pass(901).due())],
+    ['blocked and waits for more', (group) => (reach(group, 'b', 'open'), block(group, 'a'), group.accept(cora, WORK_DEPENDENCY_ADD, { workItemId: workId('a'), dependencyId: workId('b') }))],
+    ['asked to pause', (group) => group.accept(cora, WORK_PREEMPTION_REQUEST, { workItemId: workId('a'), reason: 'Later.', urgency: 'high' })],
+    ['asked to pause and checkpointed', (group) => (group.accept(cora, WORK_PREEMPTION_REQUEST, { workItemId: workId('a'), reason: 'Later.', urgency: 'high' }), group.accept(wim, 'work.checkpoint', { ...citing(group, 'a'), progress }))],
     ['ended with its Mission', (group) => group.accept(ada, 'mission.cancel', { reason: 'Not needed.' })],
   ])('about active work that is %s', (_what, then) => {
     const group = new GroupFixture().found()
@@ -79,6 +89,17 @@ describe('the mirror agrees with the authority', () => {
     const before = group.log.length
     then(group)
     expect(group.log.length).toBeGreaterThan(before)
+    expectAgreement(group)
+  })
+
+  test('about an offer that one candidate declines and the other accepts', () => {
+    const group = new GroupFixture().found()
+    reach(group, 'a', 'open')
+    group.accept(cora, 'work.offer', offerPayload('a', [wim, wanda]))
+    group.accept(wim, WORK_OFFER_DECLINE, { workItemId: workId('a'), offerId: offerTo(group, 'a', wim), reason: 'deadline' })
+    expectAgreement(group)
+    expect(mirrorOf(group).offerTo(wim.id, workId('a'))).toBeUndefined()
+    advance(group, 'a', 'queued', 'queued', { worker: wanda })
     expectAgreement(group)
   })
 

@@ -3,7 +3,7 @@ import type { EventDocument } from '../../protocol/generated/types.ts'
 import { ada, cora, hashOf, urnOf, wanda, wim } from '../testing/cast.ts'
 import { evidenceOf, workContract } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
-import { advance, approve, artifactName, citing, fail, offerPayload, place, publish, reach, requestChanges, submitMission, workId } from '../testing/work-scenario.ts'
+import { advance, approve, artifactName, block, citing, fail, offerPayload, place, publish, reach, requestChanges, submitMission, workId } from '../testing/work-scenario.ts'
 import { edgesOf } from './graph-edges.ts'
 import type { GroupEvent } from './request.ts'
 
@@ -107,6 +107,17 @@ describe('the life of a WorkItem', () => {
     const expired = only(group.pass(300).due())
     const restarted = only(group.accept(wim, 'work.start', { workItemId: workId('a'), ownershipEpoch: 1 }))
     expect(parents(group, restarted)).toEqual([`cause ${at(expired)}`])
+  })
+
+  it('leads from a block to its end, and to a dependency that was added (A-171)', () => {
+    const group = founded()
+    reach(group, 'dependency', 'open')
+    reach(group, 'a', 'active')
+    const started = at(group.log.at(-1) ?? only([]))
+    const blocked = only(block(group, 'a'))
+    const revised = only(group.accept(cora, 'ext.missionweaveprotocol.core.work_dependency_add', { workItemId: workId('a'), dependencyId: workId('dependency') }))
+    expect(parents(group, blocked)).toEqual([`cause ${started}`])
+    expect(parents(group, revised)).toEqual([`cause ${at(blocked)}`, `depends ${sequenceOf(group, workId('dependency'))}`])
   })
 
   it('begins with dependencies, proposal, parent and what it replaces', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ada, ben, cora, urnOf, wanda, wim } from '../testing/cast.ts'
 import { progress } from '../testing/documents.ts'
 import { GroupFixture, replay } from '../testing/group-fixture.ts'
-import { citing, fail, reach, submitMission, workId } from '../testing/work-scenario.ts'
+import { block, citing, fail, reach, submitMission, workId } from '../testing/work-scenario.ts'
 import { evolve } from './evolve.ts'
 import { encodeRows, joinRows, latestRows } from './read-model-rows.ts'
 import { rowsOf } from './read-models.ts'
@@ -59,6 +59,9 @@ describe('rows of later Events', () => {
     ['checkpoints', null, (group: GroupFixture) => group.accept(wim, 'work.checkpoint', { ...citing(group, 'a'), progress: progress() })],
     ['loses its lease', null, (group: GroupFixture) => group.pass(300).due()],
     ['is replaced by a newer Session', null, (group: GroupFixture) => group.replaceSession(wim)],
+    ['waits for others under a blocked lease', wim, (group: GroupFixture) => block(group, 'a')],
+    ['loses its blocked lease', null, (group: GroupFixture) => (block(group, 'a'), group.pass(900).due())],
+    ['goes on after a block', null, (group: GroupFixture) => (block(group, 'a'), group.accept(cora, 'work.unblock', { workItemId: workId('a'), resolution: 'Found.' }))],
     ['sees its work fail', null, (group: GroupFixture) => fail(group, 'a')],
     ['sees its work cancelled', null, (group: GroupFixture) => group.accept(ada, 'work.cancel', { workItemId: workId('a'), reason: 'No.' })],
   ])('say who executes when a worker %s', (_, holder, act) => {

@@ -1,11 +1,13 @@
 // Work that waits for what only others can bring about: a checkpoint with a bounded blocked lease, and its end (A-155, A-156, A-186).
-import { err } from '../../protocol/result.ts'
+import type { WorkUnblockedPayload } from '../../protocol/generated/types.ts'
+import { err, invariant } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { accept, leaseIdOf } from './draft.ts'
 import { coordinatorLeaseOver, leasesOver, missionNotActive, notCoordinator, notInState, notOwner, revisionConflict } from './fences.ts'
 import { later } from './instants.ts'
 import { blockedLease, DEFAULT_SECONDS, isLive, raised } from './lease.ts'
 import type { Decider, Evolver } from './request.ts'
+import type { WorkRecord } from './types.ts'
 import { fenced, findWork, notExecuting, noteStep, notWaiting, ownershipHold, putWork, revised, workOf } from './work-record.ts'
 
 /** `work.block`: the slot is free again, the owner keeps the item as long as the blocked lease lasts. */
@@ -63,16 +65,23 @@ export const decideUnblock: Decider<'work.unblock'> = (request) => {
     missionNotActive(request) ??
     notInState(record, 'blocked')
   if (refusal) return err(refusal)
-  const hold = ownershipHold(record)
-  const outcome = isLive(hold, env.now)
-    ? ({ state: 'queued', ownershipLeaseExpiresAt: later(record.ownershipLease?.expiresAt ?? hold.expiresAt, addSeconds(env.now, DEFAULT_SECONDS.ownership)) } as const)
-    : ({ state: 'open', ...(hold && { lapsedLeaseId: hold.leaseId }) } as const)
   return accept(request, {
     kind: 'work.unblocked',
     aggregateRevision: record.item.revision + 1,
     item: record.item,
-    payload: { workItemId, resolution, ...outcome },
+    payload: { workItemId, resolution, ...goesOn(record, env.now) },
   })
+}
+
+type Onward = Pick<WorkUnblockedPayload, 'state' | 'ownershipLeaseExpiresAt' | 'lapsedLeaseId'>
+
+function goesOn(record: WorkRecord, now: string): Onward {
+  const hold = ownershipHold(record)
+  invariant(hold, 'blocked work has a blocked lease')
+  const lapsedLeaseId = hold.leaseId
+  if (!isLive(hold, now)) return { state: 'open', lapsedLeaseId }
+  const startBy = addSeconds(now, DEFAULT_SECONDS.ownership)
+  return { state: 'queued', ownershipLeaseExpiresAt: later(record.ownershipLease?.expiresAt ?? startBy, startBy) }
 }
 
 export const evolveBlocked: Evolver<'work.blocked'> = (state, event) => {

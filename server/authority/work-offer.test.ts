@@ -3,7 +3,7 @@ import type { WorkContract } from '../../protocol/generated/types.ts'
 import { ada, agentCard, ben, cora, otto, START, urnOf, wanda, wim } from '../testing/cast.ts'
 import { selectionBasis, workContract } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
-import { citing, fail, offerPayload, offerTo, reach, recordOf, workId } from '../testing/work-scenario.ts'
+import { advance, citing, fail, offerPayload, offerTo, reach, recordOf, workId } from '../testing/work-scenario.ts'
 
 const founded = () => new GroupFixture().found()
 const RENEW = 'ext.missionweaveprotocol.core.work_execution_lease_renew'
@@ -51,6 +51,29 @@ describe('work.offer', () => {
       reach(group, 'a', stage)
       expect(group.code(cora, 'work.offer', offerPayload('a', [wanda]))).toBe('INVALID_STATE_TRANSITION')
     }
+  })
+
+  it('ends when the attempts of the contract are used up; a revised contract grants more (A-187)', () => {
+    const group = founded()
+    reach(group, 'a', 'active')
+    fail(group, 'a')
+    advance(group, 'a', 'offered', 'active')
+    fail(group, 'a')
+    expect(recordOf(group, 'a').attempts).toBe(2)
+    expect(group.refusal(cora, 'work.offer', offerPayload('a'))).toMatchObject({ code: 'INVALID_STATE_TRANSITION', details: { attempts: 2, maxAttempts: 2 } })
+    const revised = (maxAttempts: number) => workContract({ contractVersion: 2, retryPolicy: { ...workContract().retryPolicy, maxAttempts } })
+    expect(group.code(cora, 'work.offer', { ...offerPayload('a'), contract: revised(2) })).toBe('INVALID_STATE_TRANSITION')
+    expect(group.accept(cora, 'work.offer', { ...offerPayload('a'), contract: revised(3) })).toHaveLength(1)
+  })
+
+  it('counts no attempt for an owner that never began, nor twice for one that went on (A-187)', () => {
+    const group = founded()
+    reach(group, 'a', 'queued')
+    group.pass(900)
+    advance(group, 'a', 'offered', 'active')
+    group.pass(300).due()
+    group.accept(wim, 'work.start', { workItemId: workId('a'), ownershipEpoch: recordOf(group, 'a').ownershipEpoch })
+    expect(recordOf(group, 'a').attempts).toBe(1)
   })
 
   it('fences an owner whose lease has run out before anybody else can accept (A-188)', () => {

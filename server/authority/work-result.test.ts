@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Evidence } from '../../protocol/generated/types.ts'
-import { ada, cora, hashOf, urnOf, wanda, wim } from '../testing/cast.ts'
+import type { Actor, Evidence } from '../../protocol/generated/types.ts'
+import { ada, cora, hashOf, otto, urnOf, wanda, wim } from '../testing/cast.ts'
 import { CRITERION, evidenceOf, workContract } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
 import type { Setting, Stage } from '../testing/work-scenario.ts'
-import { artifactName, citing, place, reach, recordOf, workId } from '../testing/work-scenario.ts'
+import { advance, artifactName, citing, offerTo, place, reach, recordOf, workId } from '../testing/work-scenario.ts'
 
 function at(stage: Stage, setting: Setting = {}): GroupFixture {
   const group = new GroupFixture().found()
@@ -28,6 +28,14 @@ describe('work.submit', () => {
     expect(record).toMatchObject({ evidence: payload.evidence, ownershipLease: { state: 'active' } })
     expect(record).not.toHaveProperty('executionLease')
     expect(group.state.sequenceOf.get(payload.evidence[0]?.evidenceId ?? '')).toBe(event?.sequence)
+  })
+
+  it('needs each kind of Evidence that a criterion asks of the producer; the rest is for others to judge (A-201)', () => {
+    const criterion = { criterionId: CRITERION, description: 'All.', evidenceRequired: ['deterministic_test', 'schema_validation', 'reviewer_assessment', 'human_review'] as const }
+    const group = at('published', { contract: { acceptanceCriteria: [{ ...criterion, evidenceRequired: [...criterion.evidenceRequired] }] } })
+    expect(group.refusal(wim, 'work.submit', submission(group))).toMatchObject({ code: 'INVALID_COMMAND', details: { criterionId: CRITERION, evidenceType: 'schema_validation' } })
+    const both = [evidence(group), evidence(group, { evidenceId: urnOf('second'), type: 'schema_validation' })]
+    expect(group.accept(wim, 'work.submit', submission(group, { evidence: both }))).toHaveLength(1)
   })
 
   it('needs Evidence for every acceptance criterion (A-201)', () => {
@@ -92,6 +100,16 @@ describe('work.submit', () => {
   })
 })
 
+/** As after a Worker with work of its own has become Coordinator: what it submitted is up for its review. */
+function ownedByCoordinator(): GroupFixture {
+  const group = at('offered')
+  const acceptance = group.judge(group.command(wim, 'work.accept_offer', { workItemId: workId('a'), offerId: offerTo(group, 'a', wim) }))
+  if (!acceptance.ok) throw new Error(acceptance.error.message)
+  group.append(JSON.parse(JSON.stringify(acceptance.value).replaceAll(wim.id, cora.id)) as typeof acceptance.value)
+  advance(group, 'a', 'active', 'submitted', { worker: cora })
+  return group
+}
+
 describe('work.accept_result', () => {
   it('verifies the work and moves the Mission’s revision (A-158)', () => {
     const group = at('submitted')
@@ -121,6 +139,32 @@ describe('work.accept_result', () => {
     const group = at('submitted')
     expect(group.code(cora, 'work.accept_result', review(group, { generatedBy: wim }))).toBe('INVALID_COMMAND')
     expect(group.code(cora, 'work.accept_result', review(group, { criterionIds: ['other'] }))).toBe('INVALID_COMMAND')
+  })
+
+  it('takes Evidence of other Agents of the Group, but never of the producer about its own work (A-122, A-201)', () => {
+    const group = at('submitted')
+    const [own] = review(group).evidence
+    const by = (generatedBy: Actor) => ({ workItemId: workId('a'), evidence: [evidence(group, {}, generatedBy), ...(own ? [own] : [])] })
+    for (const stranger of [wim, otto, ada, { type: 'human', id: wanda.id } as const]) expect(group.code(cora, 'work.accept_result', by(stranger))).toBe('INVALID_COMMAND')
+    const observing = at('submitted')
+    observing.accept(ada, 'membership.change', { member: wanda, role: 'observer' })
+    expect(observing.code(cora, 'work.accept_result', by(wanda))).toBe('INVALID_COMMAND')
+    expect(group.accept(cora, 'work.accept_result', by(wanda))).toHaveLength(1)
+    expect(recordOf(group, 'a').acceptedEvidence.map(({ generatedBy }) => generatedBy.id)).toEqual([wanda.id, cora.id])
+  })
+
+  it('needs a reviewer’s assessment where a criterion asks for one (A-201)', () => {
+    const acceptanceCriteria = [{ criterionId: CRITERION, description: 'Well written.', evidenceRequired: ['reviewer_assessment' as const] }]
+    const group = at('submitted', { contract: { acceptanceCriteria } })
+    expect(group.refusal(cora, 'work.accept_result', review(group))).toMatchObject({ code: 'INVALID_COMMAND', details: { evidenceType: 'reviewer_assessment' } })
+    expect(group.accept(cora, 'work.accept_result', review(group, { type: 'reviewer_assessment' }))).toHaveLength(1)
+  })
+
+  it('does not let a Coordinator review its own output alone (A-122, row 38)', () => {
+    const group = ownedByCoordinator()
+    expect(group.code(cora, 'work.accept_result', review(group))).toBe('AUTH_FORBIDDEN')
+    const seconded = { workItemId: workId('a'), evidence: [...review(group).evidence, evidence(group, {}, wanda)] }
+    expect(group.accept(cora, 'work.accept_result', seconded)).toHaveLength(1)
   })
 
   it('is the Coordinator’s (A-119)', () => {

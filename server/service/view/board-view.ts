@@ -42,7 +42,12 @@ export function blockersOf(record: WorkRecord, state: GroupState, name: Naming, 
   const { item } = record
   if (isFinal(item.state)) return []
   if (item.state === 'failed') return [{ sentence: `Failed: ${record.reason ?? 'no reason given'}` }]
-  return [...waitsFor(record, state), ...offerBlockers(record, name, now)]
+  return [...ownBlocker(record), ...waitsFor(record, state), ...offerBlockers(record, name, now)]
+}
+
+/** What the owner said it waits for (A-186). */
+function ownBlocker({ blocker }: WorkRecord): Blocker[] {
+  return blocker ? [{ sentence: `Blocked: ${shorten(blocker.reason, 120)} Goes on when: ${shorten(blocker.unblockCondition, 120)}` }] : []
 }
 
 function waitsFor({ item }: WorkRecord, state: GroupState): Blocker[] {
@@ -56,8 +61,9 @@ function waitsFor({ item }: WorkRecord, state: GroupState): Blocker[] {
 }
 
 function offerBlockers({ item }: WorkRecord, name: Naming, now: string): Blocker[] {
+  if (item.state !== 'offered') return []
   const pending = item.offers?.filter((offer) => offer.status === 'pending') ?? []
-  if (item.state !== 'offered' || pending.length === 0) return []
+  if (pending.length === 0) return [{ sentence: 'Every candidate declined; the Coordinator has to offer it again' }]
   const candidates = pending.map((offer) => name({ type: 'agent', id: offer.agentId }))
   const names = candidates.map((candidate) => candidate.name).join(', ')
   if (pending.every((offer) => offer.expiresAt <= now)) return [{ sentence: `${names} did not answer the offer; the Coordinator has to offer it again` }]
