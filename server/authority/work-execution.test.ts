@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ada, agentCard, cora, urnOf, wanda, wim } from '../testing/cast.ts'
-import { progress } from '../testing/documents.ts'
+import { evidenceOf, progress } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
-import { advance, citing, offerPayload, offerTo, reach, recordOf, workId } from '../testing/work-scenario.ts'
+import { advance, citing, offerPayload, offerTo, place, publishedBy, reach, recordOf, workId } from '../testing/work-scenario.ts'
 import type { Setting, Stage } from '../testing/work-scenario.ts'
 
 const RENEW = 'ext.missionweaveprotocol.core.work_execution_lease_renew'
@@ -60,6 +60,16 @@ describe('work.start', () => {
     group.cards.set(wim.id, agentCard(wim, { cardVersion: 2, status }, [...capabilities]))
     const decision = group.judge(group.command(wim, 'work.start', start()))
     expect(decision.ok || decision.error.code).toBe(isAllowed || 'AUTH_FORBIDDEN')
+  })
+
+  it('lets a Worker whose card has become incompatible only pause or give up (A-30, row 51)', () => {
+    const group = at('published')
+    group.cards.set(wim.id, agentCard(wim, { cardVersion: 2 }, ['release.inventory@2.0.0']))
+    const submission = { ...citing(group, 'a'), artifactHashes: publishedBy(group, 'a'), evidence: [evidenceOf(place(group, 'a'), wim)] }
+    expect(group.code(wim, 'work.submit', submission)).toBe('AUTH_FORBIDDEN')
+    expect(group.code(wim, 'ext.missionweaveprotocol.core.work_execution_lease_renew', citing(group, 'a'))).toBe('AUTH_FORBIDDEN')
+    expect(group.accept(wim, 'work.checkpoint', checkpoint(group))).toHaveLength(1)
+    expect(group.code(wim, 'work.start', start())).toBe('AUTH_FORBIDDEN')
   })
 
   it('names only the beginning of long goals', () => {

@@ -63,8 +63,8 @@ function gateClosed({ item }: WorkRecord): Refusal {
   return reject('APPROVAL_REQUIRED', 'this work needs an execution Approval before it starts')
 }
 
-/** after an incompatible change of its Agent Card a Worker has to win fresh acceptance first. */
-function incompatibleCard({ env, command }: MemberRequest, { item }: WorkRecord): Refusal {
+/** after an incompatible change of its Agent Card a Worker can only checkpoint, block or give up until it wins fresh acceptance. */
+export function incompatibleCard({ env, command }: MemberRequest, { item }: WorkRecord): Refusal {
   const card = env.cardOf(command.actor.id)
   const isCompatible = card && isCardValid(card, env.now) && capabilityPins(card, item.owner?.capabilityPins ?? [])
   return isCompatible ? undefined : reject('AUTH_FORBIDDEN', 'the Agent Card no longer covers what the work was accepted with')
@@ -117,6 +117,7 @@ export const decideRenewExecution: Decider<typeof WORK_EXECUTION_LEASE_RENEW> = 
   const refusal =
     revisionConflict(command, record.item.revision) ??
     notOwner(request, record, payload.ownershipEpoch) ??
+    incompatibleCard(request, record) ??
     leasesOver(request, record, payload.executionLeaseId) ??
     notInState(record, 'active')
   if (refusal) return err(refusal)

@@ -9,6 +9,7 @@ import type { Refusal } from './fences.ts'
 import { coordinatorLeaseOver, leasesOver, missionNotActive, notCoordinator, notInState, notOwner, revisionConflict } from './fences.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import { isReviewer, soleReviewer, unassessedCriterion, uncoveredCriterion } from './review-rules.ts'
+import { incompatibleCard } from './work-execution.ts'
 import { findWork, notExecuting, noteStep, putWork, revised, unleased, workOf } from './work-record.ts'
 
 /** `work.submit`; the Execution Lease is released, the owner stays answerable until the review. */
@@ -21,6 +22,7 @@ export const decideSubmit: Decider<'work.submit'> = (request) => {
   const refusal =
     revisionConflict(command, record.item.revision) ??
     notOwner(request, record, ownershipEpoch) ??
+    incompatibleCard(request, record) ??
     leasesOver(request, record, executionLeaseId) ??
     notInState(record, 'active') ??
     unpublished(request) ??
