@@ -1,6 +1,8 @@
 // A whole worker: takes every offer, counts the words of the goal, hands the count in. Begin your own from here.
+import type { RequiredEvidence } from '../protocol/generated/types.ts'
 import type { AgentClient } from '../sdk/index.ts'
 import { GroupMirror, withExecutionLease } from '../sdk/index.ts'
+import { evidenceTypesOf } from './release-review/evidence-types.ts'
 
 /** Works in every Group that the Agent is brought into, until the client is over. */
 export async function runWordCounter(client: AgentClient): Promise<void> {
@@ -34,18 +36,20 @@ async function countWords(client: AgentClient, mirror: GroupMirror, workItemId: 
   await withExecutionLease(client, { groupId, workItemId, ownershipEpoch }, async (lease) => {
     const bytes = new TextEncoder().encode(JSON.stringify({ words: contract.goal.split(/\s+/).length }))
     const { artifact } = await client.publishArtifact(bytes, { lease, mediaType: 'application/json', schemaUri: 'urn:example:word-count', agentCardVersion, capabilities })
-    const evidence = await client.signEvidence({
+    const types = new Set(contract.acceptanceCriteria.flatMap(evidenceTypesOf))
+    const signEvidence = (type: RequiredEvidence) => client.signEvidence({
       missionId,
       groupId,
       workItemId,
-      type: 'artifact_integrity',
+      type,
       subject: { type: 'artifact', id: artifact.contentHash },
       criterionIds: contract.acceptanceCriteria.map(({ criterionId }) => criterionId),
       method: 'Counted the words of the goal, and judged nothing else.',
       result: 'inconclusive',
       artifactHashes: [artifact.contentHash],
     })
+    const evidence = await Promise.all([...types].map(signEvidence))
     const { executionLeaseId } = lease
-    return client.submit('work.submit', { workItemId, ownershipEpoch, executionLeaseId, artifactHashes: [artifact.contentHash], evidence: [evidence] }, { groupId, workItemId })
+    return client.submit('work.submit', { workItemId, ownershipEpoch, executionLeaseId, artifactHashes: [artifact.contentHash], evidence }, { groupId, workItemId })
   })
 }

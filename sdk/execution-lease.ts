@@ -22,7 +22,7 @@ export interface ExecutionRequest {
 /**
  * Starts an owned WorkItem and runs `body` under its Execution Lease, which is renewed meanwhile. `signal` aborts once
  * the lease cannot be renewed any more (its reason is the Refusal): whatever `body` would still submit is fenced. The
- * lease ends with the Command that `body` submits last: work.submit, work.checkpoint or work.fail (A-182).
+ * lease ends with the Command that `body` submits last: work.submit, work.checkpoint, work.block or work.fail (A-182).
  */
 export async function withExecutionLease<T>(
   client: AgentClient,
