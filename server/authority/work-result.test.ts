@@ -100,7 +100,7 @@ describe('work.submit', () => {
   })
 })
 
-/** As after a Worker with work of its own has become Coordinator: what it submitted is up for its review. */
+/** As a child Mission will make it (O-1): what the Coordinator itself submitted is up for its review. */
 function ownedByCoordinator(): GroupFixture {
   const group = at('offered')
   const acceptance = group.judge(group.command(wim, 'work.accept_offer', { workItemId: workId('a'), offerId: offerTo(group, 'a', wim) }))
