@@ -41,9 +41,11 @@ export function endView(layout: LaneLayout, size: Size, zoom = openingZoom(layou
   const newest = layout.places.at(-1)
   const top = (layout.places[0]?.row ?? 0) * ROW_HEIGHT
   const bottom = ((newest?.row ?? 0) + 1) * ROW_HEIGHT
-  const fits = (bottom - top) * zoom + MARGIN_TOP + MARGIN_BOTTOM <= size.height
+  const height = (bottom - top) * zoom
+  const fits = height + MARGIN_TOP + MARGIN_BOTTOM <= size.height
+  const end = height <= size.height ? size.height - MARGIN_BOTTOM : size.height * END_OF_NEWEST
   const x = Math.min(0, size.width - ((newest?.lane ?? 0) + 1) * LANE_WIDTH * zoom)
-  return { x, y: fits ? MARGIN_TOP - top * zoom : size.height * END_OF_NEWEST - bottom * zoom, zoom }
+  return { x, y: fits ? MARGIN_TOP - top * zoom : end - bottom * zoom, zoom }
 }
 
 /** The viewport with a place in its middle. */

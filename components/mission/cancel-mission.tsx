@@ -1,35 +1,18 @@
 'use client'
 
 import { useState } from 'react'
-import { Ban, Ellipsis } from 'lucide-react'
 import { CommandProgress } from '../signing/command-progress.tsx'
 import { useCommand } from '../signing/use-command.ts'
-import { Button, IconButton } from '../ui/button.tsx'
+import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Field, TextArea } from '../ui/field.tsx'
-import { Menu, MenuItem } from '../ui/menu.tsx'
 import { useMission } from './mission-context.tsx'
+import { isReason, ReasonField } from './reason-field.tsx'
 
-const MAX_REASON_LENGTH = 4_000
-
-/** What only the owner of a Mission may do besides deciding on its result: end it for good, with a reason, signed. */
-export function OwnerMenu() {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Menu trigger={<IconButton label="More about this mission"><Ellipsis aria-hidden className="size-4" /></IconButton>}>
-        <MenuItem onSelect={() => setOpen(true)}><Ban aria-hidden className="size-4" />Cancel this mission</MenuItem>
-      </Menu>
-      {isOpen && <CancelDialog onClose={() => setOpen(false)} />}
-    </>
-  )
-}
-
-function CancelDialog({ onClose }: { readonly onClose: () => void }) {
+/** Ends a Mission for good, with a reason, signed (A-114). */
+export function CancelDialog({ onClose }: { readonly onClose: () => void }) {
   const { missionId, groupId, title, revision, me } = useMission()
   const { run, phase, isBusy } = useCommand()
   const [reason, setReason] = useState('')
-  const isTooLong = [...reason.trim()].length > MAX_REASON_LENGTH
   const cancel = async () => {
     const outcome = await run(
       { kind: 'mission.cancel', groupId, membershipEpoch: me.membershipEpoch, expectedRevision: revision, payload: { reason: reason.trim() } },
@@ -47,14 +30,12 @@ function CancelDialog({ onClose }: { readonly onClose: () => void }) {
       footer={
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose} disabled={isBusy}>Keep it</Button>
-          <Button variant="danger" busy={isBusy} disabled={reason.trim() === '' || isTooLong} onClick={() => void cancel()}>Review and sign</Button>
+          <Button variant="danger" busy={isBusy} disabled={!isReason(reason)} onClick={() => void cancel()}>Review and sign</Button>
         </div>
       }
     >
       <div className="grid gap-4">
-        <Field label="Reason" hint="Signed with the cancellation; everybody in the mission reads it." error={isTooLong ? `At most ${MAX_REASON_LENGTH} characters.` : undefined}>
-          {(control) => <TextArea {...control} value={reason} onChange={(event) => setReason(event.target.value)} />}
-        </Field>
+        <ReasonField hint="Signed with the cancellation; everybody in the mission reads it." value={reason} onChange={setReason} />
         <CommandProgress phase={phase} />
       </div>
     </Dialog>

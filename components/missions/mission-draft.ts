@@ -49,6 +49,9 @@ export const COUNTED_LIMITS = [
   { member: 'externalSideEffectLimit', label: 'External side effects', unit: 'effects' },
 ] as const
 
+/** How long a coordinator may stay silent, unless somebody chooses otherwise. */
+export const USUAL_LEASE_SECONDS = 3_600
+
 export const LEASES = [
   { seconds: 900, label: '15 minutes' },
   { seconds: 3_600, label: '1 hour' },
@@ -67,7 +70,7 @@ export function emptyDraft(ids: { readonly missionId: string; readonly groupId: 
     criteria: [emptyCriterion()],
     coordinatorAgentId: '',
     deadline: localDateTime(nowMs + 86_400_000),
-    coordinatorLeaseSeconds: 3_600,
+    coordinatorLeaseSeconds: USUAL_LEASE_SECONDS,
     budget: DEFAULT_BUDGET,
   }
 }

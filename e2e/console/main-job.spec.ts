@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, type Page } from '@playwright/test'
+import { createExampleMission, enrol, sign } from '../fixtures/console-steps.ts'
 import { Installation, projectFolder } from '../fixtures/installation.ts'
 
 const agentsMinutes = 4 * 60_000
@@ -83,35 +84,9 @@ test('a newcomer takes a mission from objective to a signed approval that anybod
   }
 })
 
-async function enrol(page: Page, invitation: string): Promise<void> {
-  await page.goto(invitation)
-  await page.getByLabel('Your name').fill('Mara Owner')
-  await page.getByRole('button', { name: 'Make my keys and enrol' }).click()
-  await expect(page.getByRole('heading', { name: /You are enrolled/ })).toBeVisible()
-}
-
-async function createExampleMission(page: Page, origin: string): Promise<void> {
-  await page.goto(`${origin}/missions/new`)
-  await page.getByRole('button', { name: /Example: release review/ }).click()
-  const coordinator = page.getByRole('radio').first()
-  await expect(coordinator).toBeVisible({ timeout: 60_000 })
-  await coordinator.check()
-  await sign(page, 'Review and sign')
-  await page.waitForURL(/\/missions\/urn/)
-}
-
 async function openApproval(page: Page): Promise<void> {
   await page.goto(`${page.url().replace(/\/approval$/, '').replace(/\?.*$/, '')}/approval`)
   await expect(page.getByRole('button', { name: 'Request changes' })).toBeVisible()
-}
-
-/** Presses the button, reads the dialog, signs. The dialog is the only place where an authority key is used. */
-async function sign(page: Page, button: string): Promise<void> {
-  await page.getByRole('button', { name: button, exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Sign this?' })
-  await expect(dialog).toBeVisible()
-  await dialog.getByRole('button', { name: 'Sign', exact: true }).click()
-  await expect(dialog).toBeHidden()
 }
 
 async function download(page: Page, path: string, link: string): Promise<{ path: string; bytes: Buffer }> {
