@@ -200,6 +200,8 @@ describe('offers that come to nothing', () => {
     expect(review.sayings.at(-1)?.text).toContain('did not succeed in 5 attempts')
     review.post(ada, 'Please try again.', mentioning)
     expect(kindsOf(review.advance())).toEqual(['say', 'offer', 'offer', 'offer', 'offer'])
+    // The authority counts attempts by the contract, so what was granted has to be in it.
+    expect(review.item('links').contract).toMatchObject({ contractVersion: 2, retryPolicy: { maxAttempts: 10 } })
   })
 
   test('an owner that could have started and let its lease run out is replaced', () => {
