@@ -17,7 +17,7 @@ export function Board() {
   const waiting = waitingOnMe(mission)
   if (mission.work.length === 0 && waiting.length === 0) return <NoWorkYet />
   return (
-    <div className="flex flex-col gap-6 pt-4 lg:flex-row lg:items-start lg:gap-3 lg:overflow-x-auto lg:pb-4">
+    <div data-board className="flex flex-col gap-6 pt-4 lg:flex-row lg:items-start lg:gap-3 lg:overflow-x-auto lg:pb-4">
       {waiting.length > 0 && <WaitingLane waiting={waiting} />}
       {boardLanes(mission.work).map((lane) => <Lane key={lane.id} lane={lane} />)}
     </div>

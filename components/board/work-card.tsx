@@ -1,5 +1,6 @@
 'use client'
 
+import { useEffect, useRef } from 'react'
 import { CirclePause, FileText, RotateCcw, Timer } from 'lucide-react'
 import { counted } from '../mission/counted.ts'
 import { LinkedSentence } from '../mission/sequence-link.tsx'
@@ -15,8 +16,16 @@ import { StateTag, stateWord } from '../ui/state-tag.tsx'
 export function WorkCard({ item, showsState = false }: { readonly item: BoardItem; readonly showsState?: boolean }) {
   const { selected, select } = useSelection()
   const isSelected = selected === item.workItemId
+  const card = useRef<HTMLElement>(null)
+  // The inspector takes room from the board; what it is about stays in sight.
+  useEffect(() => {
+    const board = card.current?.closest('[data-board]')
+    if (!isSelected || !card.current || !board) return
+    const [inner, outer] = [card.current.getBoundingClientRect(), board.getBoundingClientRect()]
+    board.scrollLeft += Math.max(0, inner.right - outer.right) - Math.max(0, outer.left - inner.left)
+  }, [isSelected])
   return (
-    <article className={classNames('grid gap-2 rounded-md border bg-raised p-3', isSelected && 'outline-2 outline-action')}>
+    <article ref={card} className={classNames('grid gap-2 rounded-md border bg-raised p-3', isSelected && 'outline-2 -outline-offset-2 outline-action')}>
       <h3>
         <button type="button" aria-pressed={isSelected} onClick={() => select(item.workItemId)} className="w-full text-left font-medium hover:text-action">
           <bdi className="line-clamp-3 break-words">{item.goal}</bdi>

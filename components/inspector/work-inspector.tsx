@@ -1,11 +1,12 @@
 'use client'
 
 import Link from 'next/link'
+import { useQuery } from '@tanstack/react-query'
 import { LinkedSentence, SequenceLink } from '../mission/sequence-link.tsx'
 import { useMission } from '../mission/mission-context.tsx'
 import { missionPath } from '../mission/mission-paths.ts'
 import { useSelection } from '../mission/use-selection.ts'
-import type { BoardItem } from '../trpc.tsx'
+import { useTRPC, type BoardItem } from '../trpc.tsx'
 import { BudgetBar } from '../ui/budget-bar.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { HashText } from '../ui/hash-text.tsx'
@@ -59,19 +60,27 @@ export function WorkInspector({ item }: { readonly item: BoardItem }) {
       {item.budget.length > 0 && <InspectorSection title="Budget">{item.budget.map((line) => <BudgetBar key={line.dimension} {...line} />)}</InspectorSection>}
       {item.artifactHashes.length > 0 && (
         <InspectorSection title="Artifacts">
-          <ul className="grid gap-1">
-            {item.artifactHashes.map((hash) => (
-              <li key={hash} className="flex items-center gap-2 text-13">
-                <HashText value={hash} label="Content hash" />
-                <button type="button" onClick={() => select(hash)} className="text-action">Open</button>
-              </li>
-            ))}
-          </ul>
+          <ul className="grid gap-1">{item.artifactHashes.map((hash) => <MadeArtifact key={hash} contentHash={hash} />)}</ul>
         </InspectorSection>
       )}
       <Link href={`${missionPath(missionId, '/conversation')}?in=${encodeURIComponent(item.conversationId)}&sel=${encodeURIComponent(item.workItemId)}`} className={buttonClass()}>
         Its conversation
       </Link>
     </>
+  )
+}
+
+/** By its name as soon as that is loaded; the hash stays beside it. */
+function MadeArtifact({ contentHash }: { readonly contentHash: string }) {
+  const trpc = useTRPC()
+  const { missionId } = useMission()
+  const { select } = useSelection()
+  const { data } = useQuery(trpc.missions.artifacts.queryOptions({ missionId }))
+  const name = data?.find((candidate) => candidate.contentHash === contentHash)?.name
+  return (
+    <li className="flex min-w-0 flex-wrap items-center gap-x-3 text-13">
+      <button type="button" onClick={() => select(contentHash)} className="min-w-0 text-left text-action"><bdi className="break-words">{name ?? 'Open'}</bdi></button>
+      <HashText value={contentHash} label="Content hash" />
+    </li>
   )
 }
