@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ada, agentCard, cora, otto } from '../../testing/cast.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
+import { approve, reach, submitMission } from '../../testing/work-scenario.ts'
 import type { Naming } from './participants.ts'
 import { statusLine } from './status-line.ts'
 
@@ -14,6 +15,14 @@ describe('the status of a Mission', () => {
     expect(lineOf(group)).toMatchObject({ health: 'failing', sentence: 'Cora no longer coordinates', actor: { id: ada.id } })
     group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: otto.id, reason: 'Cora is silent.' })
     expect(lineOf(group)).toMatchObject({ health: 'healthy', actor: { id: otto.id } })
+  })
+
+  it('names the approval of a finished Mission, not the submission before it', () => {
+    const group = new GroupFixture().found()
+    reach(group, 'a', 'verified')
+    submitMission(group, 'a')
+    const [approved] = group.accept(ada, 'mission.approve', approve(group))
+    expect(lineOf(group)).toMatchObject({ health: 'finished', sequence: approved?.sequence })
   })
 
   it('promises nothing more of a Mission that was given up (A-115, A-116)', () => {

@@ -29,7 +29,7 @@ function finished(state: GroupState, { name, me }: StatusContext): StatusLine {
     health: 'finished',
     sentence: `Approved at revision ${last?.missionRevision ?? state.mission.revision}`,
     because: `${owner.id === me ? 'You' : owner.name} signed ${last?.artifactHashes.length ?? 0} artifacts. The receipt can be verified by anybody.`,
-    ...(last && { sequence: last.sequence }),
+    ...(last && { sequence: state.sequenceOf.get(last.approval?.approvalId ?? '') ?? last.sequence }),
   }
 }
 
