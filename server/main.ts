@@ -41,6 +41,7 @@ async function greet({ origin, port, service }: RunningServer, { notice, organiz
     const { token } = await service.identities.invite({ name: '', isAdmin: true, ttlSeconds: ownerInvitationSeconds })
     say(`Become its owner, once and within a day: ${invitationLink(origin, token)}`)
   }
+  if (process.stdout.isTTY) say('Ctrl-C stops it.')
   process.send?.({ type: 'listening', origin, port })
 }
 

@@ -28,7 +28,7 @@ export function LedgerEntry({ entry, note }: LedgerEntryProps) {
       {...(check?.state === 'failed' && { stage: check.stage })}
       selected={selected === String(entry.sequence)}
       onSelect={() => select(entry.sequence)}
-      className="h-8"
+      className="h-8 max-sm:h-13"
       aside={<>{note !== undefined && <span className="mr-4 max-md:hidden">{note}</span>}<RelativeTime at={entry.at} className="max-sm:hidden" /></>}
     >
       <bdi>{visibleText(entry.title)}</bdi>

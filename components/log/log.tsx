@@ -10,16 +10,19 @@ import { useTRPCClient, type LogLine } from '../trpc.tsx'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
+import { useIsNarrow } from '../ui/use-is-narrow.ts'
 import { LedgerEntry } from './ledger-entry.tsx'
 
 const PAGE = 200
-const ROW_HEIGHT = 32
+/** As LedgerEntry is high: one line, on a phone two. */
+const ROW_HEIGHTS = { wide: 32, narrow: 52 } as const
 
 /** The Space's log, oldest at the top, opened at its end. Only rows in view are rendered, fetched whole and verified. */
 export function Log() {
   const run = useLog()
   const { entries, hasOlder } = run.held
-  const { scroller, onScroll, from, to, isAtEnd, scrollToEnd } = useRowWindow({ count: entries.length, rowHeight: ROW_HEIGHT, origin: entries[0]?.sequence ?? 0, followsEnd: true })
+  const rowHeight = ROW_HEIGHTS[useIsNarrow() ? 'narrow' : 'wide']
+  const { scroller, onScroll, from, to, isAtEnd, scrollToEnd } = useRowWindow({ count: entries.length, rowHeight, origin: entries[0]?.sequence ?? 0, followsEnd: true })
   if (run.isLoading) return <div className="pt-4"><SkeletonRows rows={12} label="Loading the log" /></div>
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-4">
@@ -30,7 +33,7 @@ export function Log() {
       </div>
       <div className="relative">
         <div ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Entries of the log" className="h-[calc(100dvh-23rem)] min-h-80 overflow-y-auto border-y">
-          <ol style={{ height: entries.length * ROW_HEIGHT, paddingTop: from * ROW_HEIGHT }} className="box-border">
+          <ol style={{ height: entries.length * rowHeight, paddingTop: from * rowHeight }} className="box-border">
             {entries.slice(from, to).map((line) => (
               <li key={line.sequence} aria-setsize={entries.length} aria-posinset={line.sequence - (entries[0]?.sequence ?? 0) + 1}>
                 <LedgerEntry entry={line} note={kindWords(line.kind)} />

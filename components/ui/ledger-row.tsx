@@ -22,7 +22,7 @@ export function LedgerRow({ sequence, seal = 'signed', stage, children, aside, s
     <>
       <Seal state={seal} compact {...(stage === undefined ? {} : { stage })} />
       {sequence !== undefined && <span className="w-10 shrink-0 sm:w-12 text-left text-13 text-muted">#{sequence}</span>}
-      <span className="min-w-0 flex-1 truncate text-left">{children}</span>
+      <span className="line-clamp-1 min-w-0 flex-1 text-left max-sm:line-clamp-2">{children}</span>
       {aside !== undefined && <span className="shrink-0 text-12 text-muted">{aside}</span>}
     </>
   )
