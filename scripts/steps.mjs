@@ -43,7 +43,7 @@ export const lint = () => whole('lint', bin('eslint'), ['.', '--cache', '--cache
 export const importRules = () =>
   whole('import rules', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'app', 'components', 'protocol', 'server', 'sdk', 'drizzle', 'examples', 'bench', 'e2e'])
 
-/** One vitest project, `unit` or `int`. */
+/** One vitest project: `unit`, `long` or `int`. */
 export async function vitest(project, env = {}) {
   const path = report(`${project}.json`)
   const { code } = await run(bin('vitest'), ['run', '--project', project, '--reporter=dot', '--reporter=json', `--outputFile.json=${path}`], { env })

@@ -62,7 +62,7 @@ async function e2e() {
 }
 
 const results = []
-for (const step of [types, lint, importRules, () => vitest('unit'), conformance, async () => vitest('int', { TEST_DATABASE_URL: await databaseUrl() }), e2e, audit]) {
+for (const step of [types, lint, importRules, () => vitest('unit'), () => vitest('long'), conformance, async () => vitest('int', { TEST_DATABASE_URL: await databaseUrl() }), e2e, audit]) {
   results.push(await step())
 }
 process.exit(summarise(results))
