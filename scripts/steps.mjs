@@ -38,7 +38,8 @@ function counted(name, code, counts) {
   return { name, ...counts, failed: counts.failed === 0 && code !== 0 ? 1 : counts.failed }
 }
 
-export const types = () => whole('types', bin('tsc'), ['--noEmit', '-p', 'tsconfig.json'])
+/** TypeScript 7 is native and four times as fast; ESLint and Next still need the programming interface of 6, so both are installed. */
+export const types = () => whole('types', join(root, 'node_modules', 'typescript-7', 'bin', 'tsc'), ['--noEmit', '-p', 'tsconfig.json'])
 export const lint = () => whole('lint', bin('eslint'), ['.', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '--max-warnings', '0'])
 export const importRules = () =>
   whole('import rules', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'app', 'components', 'protocol', 'server', 'sdk', 'drizzle', 'examples', 'bench', 'e2e'])
