@@ -11,7 +11,7 @@ export const ENROL_PURPOSE = 'countersign.console.enrol'
 export const ADD_KEY_PURPOSE = 'countersign.console.add-key'
 
 /** Commands that talk. Every other kind, known or not, is an act of authority and needs the dialog. */
-const CONVERSATION_KINDS: ReadonlySet<string> = new Set(['message.post', 'work.propose'])
+const CONVERSATION_KINDS: ReadonlySet<string> = new Set(['message.post', 'message.correct', 'message.retract', 'work.propose'])
 
 export type SigningPlan =
   | {

@@ -1,4 +1,4 @@
-import type { CommandPayloads, EventPayloads } from '../generated/types.ts'
+import type { CommandPayloads, EventPayloads, Message } from '../generated/types.ts'
 import { exampleDocuments } from './example-documents.ts'
 
 const urn = (name: string) => `urn:example:${name}`
@@ -34,6 +34,8 @@ const usage = {
   externalSideEffects: 0,
 }
 const { missionId, groupId } = mission
+
+const amendment = (kind: Message['kind']): Message => ({ ...message, messageId: urn('amendment'), kind, targetMessageId: message.messageId, reason: 'It names a customer.' })
 
 const founding = {
   missionId,
@@ -74,6 +76,9 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
     references: [urn('other-message')],
     authority: false,
   },
+  'message.correct': { amendmentId: urn('amendment'), messageId: message.messageId, replacementContent: message.content, reason: 'A slip.' },
+  'message.retract': { amendmentId: urn('amendment'), messageId: message.messageId, reason: 'It was wrong.' },
+  'message.redact': { amendmentId: urn('amendment'), messageId: message.messageId, reason: 'It names a customer.' },
   'work.propose': { proposalId: urn('proposal'), contract, parentWorkItemId: urn('parent') },
   'work.authorize': {
     workItemId,
@@ -143,6 +148,9 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
   'membership.changed': { membership },
   'membership.ended': { membership, reason: 'Left.' },
   'message.posted': { message },
+  'message.corrected': { message: amendment('correction') },
+  'message.retracted': { message: amendment('retraction') },
+  'message.redacted': { message: amendment('redaction') },
   'work.proposed': {
     proposal: {
       proposalId: urn('proposal'),

@@ -20,6 +20,7 @@ import { decideRenewCoordinator } from './coordinator.ts'
 import type { Refusal } from './fences.ts'
 import { groupNotFound, keyTooWeak, staleCoordinator, staleMembership, staleSession, supersededCoordinator, unknownOverride } from './fences.ts'
 import { decideChangeMembership, decideEndMembership } from './membership.ts'
+import { decideCorrect, decideRedact, decideRetract } from './message-amend.ts'
 import { decidePostMessage } from './message.ts'
 import { decideApprove, decideRequestChanges, decideSubmitForApproval } from './mission-approval.ts'
 import { decideCancelMission } from './mission-cancel.ts'
@@ -55,6 +56,9 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   'membership.change': decideChangeMembership,
   'membership.end': decideEndMembership,
   'message.post': decidePostMessage,
+  'message.correct': decideCorrect,
+  'message.retract': decideRetract,
+  'message.redact': decideRedact,
   'work.propose': decidePropose,
   'work.authorize': decideAuthorize,
   'work.offer': decideOffer,

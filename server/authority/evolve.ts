@@ -16,6 +16,7 @@ import { evolveCoordinatorAssigned } from './coordinator-assign.ts'
 import { evolveCoordinatorRenewed } from './coordinator.ts'
 import { evolveExecutionEnded } from './execution-end.ts'
 import { evolveMembership } from './membership.ts'
+import { evolveMessageAmended, evolveMessageRedacted } from './message-amend.ts'
 import { evolveMessagePosted } from './message.ts'
 import { evolveApproved, evolveChangesRequested, evolveSubmittedForApproval } from './mission-approval.ts'
 import { evolveMissionCancelled } from './mission-cancel.ts'
@@ -51,6 +52,9 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'membership.changed': evolveMembership,
   'membership.ended': evolveMembership,
   'message.posted': evolveMessagePosted,
+  'message.corrected': evolveMessageAmended,
+  'message.retracted': evolveMessageAmended,
+  'message.redacted': evolveMessageRedacted,
   'work.proposed': evolveProposed,
   'work.authorized': evolveAuthorized,
   'work.offer.created': evolveOfferCreated,

@@ -12,10 +12,13 @@ export type Refusal = Rejection | undefined
 /** An unknown Group and one that is hidden from the caller look the same (A-239). */
 export const groupNotFound = (): Rejection => reject('GROUP_NOT_FOUND', 'there is no such Group')
 
-/** A conversation key talks and proposes; everything else takes a key with authority. */
+/** What a conversation key may sign: it talks, takes its own words back and proposes. */
+const TALK: ReadonlySet<string> = new Set(['message.post', 'message.correct', 'message.retract', 'work.propose'])
+
+/** Everything but talk takes a key with authority. */
 export function keyTooWeak({ command, keyUse }: VerifiedCommand): Refusal {
-  if (keyUse !== 'conversation' || command.kind === 'message.post' || command.kind === 'work.propose') return undefined
-  return reject('AUTH_FORBIDDEN', 'a conversation key may only post and propose')
+  if (keyUse !== 'conversation' || TALK.has(command.kind)) return undefined
+  return reject('AUTH_FORBIDDEN', 'a conversation key may only talk and propose')
 }
 
 /** A-35, A-38: only the current Session of an Agent changes state; people have none. */
@@ -58,7 +61,7 @@ export function unknownOverride({ cooperationOverrideGrantId }: MemberRequest['c
   return cooperationOverrideGrantId === undefined ? undefined : reject('INVALID_COMMAND', 'there is no such override grant')
 }
 
-const isSame = (a: Actor, b: Actor): boolean => a.type === b.type && a.id === b.id
+export const isSame = (a: Actor, b: Actor): boolean => a.type === b.type && a.id === b.id
 
 export const isOwnerOfMission = (state: GroupState, actor: Actor): boolean => isSame(state.mission.missionOwner, actor)
 

@@ -18,6 +18,9 @@ const PARENTS: Parents = {
     ...(message.references ?? []).map((id): Parent => ['reply', sequenceOf.get(id)]),
     ...(message.mentions ?? []).map(({ id }): Parent => ['mention', sequenceOf.get(id)]),
   ],
+  'message.corrected': amended,
+  'message.retracted': amended,
+  'message.redacted': amended,
   'work.authorized': (state, { payload: { workItem, proposalId, parentWorkItemId, replacesWorkItemId } }) => [
     ...dependencies(state, workItem.contract.dependencyWorkItemIds),
     ...[proposalId, parentWorkItemId, replacesWorkItemId].map((id): Parent => ['cause', id === undefined ? id : state.sequenceOf.get(id)]),
@@ -29,6 +32,11 @@ const PARENTS: Parents = {
   'mission.submitted_for_approval': (state, { payload }) => publications(state, 'decides', payload.artifactHashes),
   'mission.approved': decided,
   'mission.changes_requested': decided,
+}
+
+/** an amendment cites the Message that was posted. */
+function amended({ sequenceOf }: GroupState, { payload: { message } }: GroupEvent<'message.corrected' | 'message.retracted' | 'message.redacted'>): Parent[] {
+  return [['target', message.targetMessageId === undefined ? undefined : sequenceOf.get(message.targetMessageId)]]
 }
 
 function dependencies({ workSteps }: GroupState, ids: readonly string[]): Parent[] {

@@ -147,6 +147,7 @@ export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<Founded
     proposals: new Map(),
     artifacts: new Map(),
     messages: new Map(),
+    redactedBy: new Map(),
     ledgers: new Map(),
     submissions: [],
     sequenceOf: new Map(),

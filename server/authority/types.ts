@@ -152,6 +152,20 @@ export interface WorkRecord {
   readonly attemptedEpoch?: number
 }
 
+/** A later word on a Message (A-138), which is a Message of its own. */
+export interface Amendment {
+  readonly kind: 'correction' | 'retraction' | 'redaction'
+  readonly sequence: number
+}
+
+/** What the Group keeps of a Message; the text stays in the log. */
+export interface MessageRecord {
+  readonly conversationId: string
+  readonly author: Actor
+  /** In log order; absent while the Message stands as it was posted. */
+  readonly amendments?: readonly Amendment[]
+}
+
 /**
  * State of one Group, folded from its Events. `evolve` owns and updates it in place; nobody else writes to it.
  * Aggregates are immutable values that are replaced; only the indexes are mutable Maps.
@@ -171,8 +185,10 @@ export interface GroupState {
   readonly proposals: Map<string, Proposal>
   /** By content hash, then artifactId: the same content may be published by several WorkItems. */
   readonly artifacts: Map<string, readonly Artifact[]>
-  /** messageId → Conversation and author; the text stays in the log. */
-  readonly messages: Map<string, { readonly conversationId: string; readonly author: Actor }>
+  /** By the id of the Message that was posted; amendments are kept with it. */
+  readonly messages: Map<string, MessageRecord>
+  /** Sequences of the Events whose text is hidden → sequence of the redaction that hides them (A-125). */
+  readonly redactedBy: Map<number, number>
   readonly ledgers: Map<string, Ledger>
   submissions: readonly Submission[]
   /** Sequence of the Event that introduced an id: Events, Messages, work, proposals, artifacts and hashes, Evidence, Approvals, members. */

@@ -65,6 +65,14 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     const mention = random.oneOf(everybody)
     return intent(random.oneOf(members) ?? ada, 'message.post', { messageId: urnOf(fresh), content: [{ type: 'text', text: fresh }], references, mentions: mention ? [mention] : [] })
   }],
+  [1.5, (group, random, fresh) => {
+    const [messageId, message] = random.oneOf([...group.state.messages]) ?? []
+    if (messageId === undefined || message === undefined) return undefined
+    const cited = { amendmentId: urnOf(fresh), messageId, reason: 'It was not right.' }
+    if (random.chance(0.3)) return intent(ada, 'message.redact', cited)
+    if (random.chance(0.3)) return intent(message.author, 'message.retract', cited)
+    return intent(message.author, 'message.correct', { ...cited, replacementContent: [{ type: 'text', text: fresh }] })
+  }],
   [1, (group, random) => intent(random.oneOf([ada, coordinatorOf(group)]) ?? ada, 'membership.change', { member: random.oneOf([ben, wim, wanda, otto]) ?? wim, role: random.oneOf(['worker', 'worker', 'reviewer', 'observer', 'coordinator'] as const) ?? 'worker' })],
   [2, () => intent(ada, 'membership.change', { member: wim, role: 'worker' })],
   [1, (group) => intent(coordinatorOf(group), 'membership.change', { member: wanda, role: 'worker' })],
