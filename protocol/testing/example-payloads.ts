@@ -15,6 +15,9 @@ if (!selectionBasis || !scheduleEstimate || !progress || !owner || !submission |
   throw new Error('the example WorkItem has every optional member')
 }
 
+const [delegationGrant] = membership.delegationGrants ?? []
+if (!delegationGrant) throw new Error('the example Membership has a Delegation Grant')
+
 const workItemId = workItem.workItemId
 const agentId = card.agentId
 const fence = { workItemId, ownershipEpoch: 1, executionLeaseId: lease.leaseId }
@@ -68,6 +71,15 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
     scopes: ['message.post'],
     visibilityStartSequence: 0,
   },
+  'membership.grant_delegation': {
+    grantId: delegationGrant.grantId,
+    granteeAgentId: delegationGrant.granteeAgentId,
+    targetWorkItemId: delegationGrant.targetWorkItemId,
+    allowedCapabilities: delegationGrant.allowedCapabilities,
+    budget: delegationGrant.budget,
+    maxDescendantDepth: delegationGrant.maxDescendantDepth,
+    expiresAt: delegationGrant.expiresAt,
+  },
   'membership.end': { member: membership.member, reason: 'Left.' },
   'message.post': {
     messageId: message.messageId,
@@ -87,6 +99,8 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
     proposalId: urn('proposal'),
     parentWorkItemId: urn('parent'),
     replacesWorkItemId: urn('failed'),
+    delegationGrantId: urn('grant'),
+    overrideReason: 'Nobody else can.',
   },
   'work.offer': {
     workItemId,
@@ -94,6 +108,8 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
     selectionBasis,
     offerExpiresInSeconds: 60,
     contract,
+    delegationGrantId: urn('grant'),
+    overrideReason: 'Nobody else can.',
   },
   'work.accept_offer': { workItemId, offerId: urn('offer'), ownershipLeaseSeconds: 600, scheduleEstimate },
   'work.start': { workItemId, ownershipEpoch: 1, executionLeaseSeconds: 60 },
@@ -146,6 +162,7 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
   'mission.cancelled': { missionId, reason: 'Overtaken by events.' },
   'mission.terminated': { missionId, reason: 'It cannot be done.' },
   'membership.changed': { membership },
+  'membership.delegation.granted': { delegationGrant },
   'membership.ended': { membership, reason: 'Left.' },
   'message.posted': { message },
   'message.corrected': { message: amendment('correction') },
@@ -169,6 +186,8 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
     proposalId: urn('proposal'),
     parentWorkItemId: urn('parent'),
     replacesWorkItemId: urn('failed'),
+    delegationGrantId: urn('grant'),
+    overrideReason: 'Nobody else can.',
   },
   'work.offer.created': {
     workItemId,
@@ -177,6 +196,8 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
     candidateAgentIds: [agentId],
     offerExpiresAt: at,
     contract,
+    delegationGrantId: urn('grant'),
+    overrideReason: 'Nobody else can.',
   },
   'work.offer.accepted': {
     workItemId,

@@ -1,5 +1,6 @@
 // Accounts of the Mission and its WorkItems: limits only shrink on the way down, charges reach every account above.
 import type { Budget } from '../../protocol/generated/types.ts'
+import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { invariant } from '../../protocol/result.ts'
 import { differenceOf, firstExcess, limitsOf, NOTHING, smallerOf, sumOf } from './amounts.ts'
@@ -12,7 +13,7 @@ function ledgerOf(state: GroupState, id: string): Ledger {
   return ledger
 }
 
-const exceeded = (dimension: BudgetDimension, message: string) => reject('BUDGET_EXCEEDED', message, { details: { dimension } })
+export const exceeded = (dimension: BudgetDimension, message: string): Rejection => reject('BUDGET_EXCEEDED', message, { details: { dimension } })
 
 /** Whether one budget lies within another, whatever else that one has to carry. */
 export function budgetNotContained(inner: Budget, outer: Budget): Refusal {

@@ -17,6 +17,7 @@ import type { CommandPayloadKind } from '../../protocol/validate.ts'
 import { decidePublish } from './artifact.ts'
 import { decideAssignCoordinator } from './coordinator-assign.ts'
 import { decideRenewCoordinator } from './coordinator.ts'
+import { decideGrantDelegation } from './delegation.ts'
 import type { Refusal } from './fences.ts'
 import { groupNotFound, keyTooWeak, staleCoordinator, staleMembership, staleSession, supersededCoordinator, unknownOverride } from './fences.ts'
 import { decideChangeMembership, decideEndMembership } from './membership.ts'
@@ -55,6 +56,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   'mission.terminate': decideTerminateMission,
   'membership.change': decideChangeMembership,
   'membership.end': decideEndMembership,
+  'membership.grant_delegation': decideGrantDelegation,
   'message.post': decidePostMessage,
   'message.correct': decideCorrect,
   'message.retract': decideRetract,

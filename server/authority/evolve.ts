@@ -14,6 +14,7 @@ import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { evolvePublished } from './artifact.ts'
 import { evolveCoordinatorAssigned } from './coordinator-assign.ts'
 import { evolveCoordinatorRenewed } from './coordinator.ts'
+import { evolveDelegationGranted } from './delegation.ts'
 import { evolveExecutionEnded } from './execution-end.ts'
 import { evolveMembership } from './membership.ts'
 import { evolveMessageAmended, evolveMessageRedacted } from './message-amend.ts'
@@ -51,6 +52,7 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'mission.terminated': evolveMissionTerminated,
   'membership.changed': evolveMembership,
   'membership.ended': evolveMembership,
+  'membership.delegation.granted': evolveDelegationGranted,
   'message.posted': evolveMessagePosted,
   'message.corrected': evolveMessageAmended,
   'message.retracted': evolveMessageAmended,

@@ -21,11 +21,15 @@ const PARENTS: Parents = {
   'message.corrected': amended,
   'message.retracted': amended,
   'message.redacted': amended,
-  'work.authorized': (state, { payload: { workItem, proposalId, parentWorkItemId, replacesWorkItemId } }) => [
+  'work.authorized': (state, { payload: { workItem, proposalId, parentWorkItemId, replacesWorkItemId, delegationGrantId } }) => [
     ...dependencies(state, workItem.contract.dependencyWorkItemIds),
-    ...[proposalId, parentWorkItemId, replacesWorkItemId].map((id): Parent => ['cause', id === undefined ? id : state.sequenceOf.get(id)]),
+    ...[proposalId, parentWorkItemId, replacesWorkItemId, delegationGrantId].map((id): Parent => ['cause', id === undefined ? id : state.sequenceOf.get(id)]),
   ],
-  'work.offer.created': (state, { payload }) => dependencies(state, payload.contract?.dependencyWorkItemIds ?? []),
+  'work.offer.created': (state, { payload: { contract, delegationGrantId } }) => [
+    ...dependencies(state, contract?.dependencyWorkItemIds ?? []),
+    ['cause', delegationGrantId === undefined ? undefined : state.sequenceOf.get(delegationGrantId)],
+  ],
+  'membership.delegation.granted': ({ sequenceOf }, { payload: { delegationGrant } }) => [['target', sequenceOf.get(delegationGrant.granteeAgentId)]],
   'work.contract.revised': (state, { payload }) => dependencies(state, [payload.dependencyId]),
   'work.submitted': ownPublications,
   'artifact.published': (state, { payload }) => publications(state, 'source', payload.artifact.sourceArtifactHashes),

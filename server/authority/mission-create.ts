@@ -145,6 +145,7 @@ export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<Founded
     memberships: new Map(memberships.map((membership) => [membership.member.id, membership])),
     workItems: new Map(),
     proposals: new Map(),
+    delegations: new Map(),
     artifacts: new Map(),
     messages: new Map(),
     redactedBy: new Map(),

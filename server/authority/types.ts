@@ -1,6 +1,6 @@
 // The shapes of the state machine: what a decision sees, what it answers, what the fold keeps. Pure data.
 import type {
-  Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, Evidence, EventDocument, Extensions, Group,
+  Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, DelegationGrant, Evidence, EventDocument, Extensions, Group,
   Lease, Membership, Mission, WorkContract, WorkItem,
 } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
@@ -96,6 +96,13 @@ export interface Proposal {
   readonly createdAt: string
 }
 
+/** A Grant with what it has been used for. */
+export interface Delegation {
+  readonly grant: DelegationGrant
+  /** Budget of each WorkItem that was created or offered under it. */
+  readonly committed: ReadonlyMap<string, Amounts>
+}
+
 export interface Submission {
   readonly submissionNumber: number
   readonly missionRevision: number
@@ -183,6 +190,8 @@ export interface GroupState {
   readonly memberships: Map<string, Membership>
   readonly workItems: Map<string, WorkRecord>
   readonly proposals: Map<string, Proposal>
+  /** By Grant id; one whose target has ended is gone for good. */
+  readonly delegations: Map<string, Delegation>
   /** By content hash, then artifactId: the same content may be published by several WorkItems. */
   readonly artifacts: Map<string, readonly Artifact[]>
   /** By the id of the Message that was posted; amendments are kept with it. */

@@ -6,11 +6,13 @@ import { isIdentifier } from '../../protocol/identifier.ts'
 import { err } from '../../protocol/result.ts'
 import { allocationRefused, openAccount } from './budget.ts'
 import { contractRefused, widerResources } from './contract.ts'
+import { ceilingReached, commitUnder, reaches } from './delegation.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
-import { coordinatorLeaseOver, idInUse, missionNotActive, notCoordinator, revisionConflict } from './fences.ts'
+import { idInUse, missionNotActive, revisionConflict } from './fences.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { GroupState } from './types.ts'
+import { entitlementOf, entitlementOver, notEntitled } from './work-authority.ts'
 import { introduce, isUnfinished, noteStep, putWork } from './work-record.ts'
 
 const TITLE_LENGTH = 500
@@ -22,11 +24,13 @@ export const decideAuthorize: Decider<'work.authorize'> = (request) => {
   const { state, command, payload } = request
   const refusal =
     revisionConflict(command, 0) ??
-    notCoordinator(request) ??
+    notEntitled(request, { at: payload.parentWorkItemId, levelsBelow: 1, requiredCapabilities: payload.contract.requiredCapabilities }) ??
+    replacesOutOfReach(state, payload) ??
     unusableId(state, payload.workItemId) ??
     wrongParent(state, payload) ??
     allocationRefused(state, payload.parentWorkItemId ?? state.mission.missionId, payload.contract.budget) ??
-    coordinatorLeaseOver(request) ??
+    ceilingReached(state, payload.delegationGrantId, payload.workItemId, payload.contract.budget) ??
+    entitlementOver(request) ??
     missionNotActive(request) ??
     wrongProposal(state, payload) ??
     wrongReplacement(state, payload) ??
@@ -44,6 +48,7 @@ export const decideAuthorize: Decider<'work.authorize'> = (request) => {
       ...(proposalId !== undefined && { proposalId }),
       ...(parentWorkItemId !== undefined && { parentWorkItemId }),
       ...(replacesWorkItemId !== undefined && { replacesWorkItemId }),
+      ...entitlementOf(payload),
     },
   })
 }
@@ -78,6 +83,12 @@ function wrongReplacement({ workItems }: GroupState, { replacesWorkItemId }: Wor
   if (replaced === undefined) return reject('INVALID_COMMAND', 'the WorkItem to replace does not exist')
   if (replaced === 'failed' || replaced === 'cancelled') return undefined
   return reject('INVALID_STATE_TRANSITION', `the WorkItem to replace is ${replaced}`)
+}
+
+/** A delegate replaces nothing that lies outside its Grant (A-144). */
+function replacesOutOfReach(state: GroupState, { delegationGrantId, replacesWorkItemId }: WorkAuthorizePayload): Refusal {
+  if (delegationGrantId === undefined || replacesWorkItemId === undefined || reaches(state, delegationGrantId, replacesWorkItemId)) return undefined
+  return reject('AUTH_FORBIDDEN', 'the Delegation Grant does not reach the WorkItem to replace')
 }
 
 function newWorkItem({ state, command, payload, env }: MemberRequest<'work.authorize'>): WorkItem {
@@ -115,10 +126,11 @@ function conversationOf({ workItemId, contract, authorizedBy, createdBy, created
 }
 
 export const evolveAuthorized: Evolver<'work.authorized'> = (state, event) => {
-  const { workItem, conversation, ...links } = event.payload
+  const { workItem, conversation, delegationGrantId, overrideReason: _reason, ...links } = event.payload
   const { workItemId } = workItem
   putWork(state, { item: workItem, ownershipEpoch: 0, evidence: [], acceptedEvidence: [], attempts: 0, ...links })
   openAccount(state, workItemId, workItem.contract.budget, links.parentWorkItemId ?? state.mission.missionId)
+  commitUnder(state, delegationGrantId, workItemId, workItem.contract.budget)
   state.conversations.set(conversation.conversationId, conversation)
   const proposal = links.proposalId === undefined ? undefined : state.proposals.get(links.proposalId)
   if (proposal) state.proposals.set(proposal.proposalId, { ...proposal, status: 'authorized' })

@@ -1,4 +1,4 @@
-// The Coordinator offers open or failed work to eligible Agents (A-149, A-167, A-168, A-170).
+// The Coordinator, or whoever stands in for it, offers open or failed work to eligible Agents (A-149, A-167, A-168, A-170).
 import type { CapabilityRef, WorkOffer } from '../../protocol/generated/types.ts'
 import { deriveUrn } from '../../protocol/digest.ts'
 import { reject } from '../../protocol/error-codes.ts'
@@ -7,12 +7,14 @@ import { addSeconds } from '../../protocol/timestamp.ts'
 import { reallocationRefused, reopenAccount } from './budget.ts'
 import { capabilityPins, isCardValid } from './capability.ts'
 import { contractRefused, widerResources } from './contract.ts'
+import { ceilingReached, commitUnder } from './delegation.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
-import { coordinatorLeaseOver, missionNotActive, notCoordinator, notInState, revisionConflict } from './fences.ts'
+import { missionNotActive, notInState, revisionConflict } from './fences.ts'
 import { DEFAULT_SECONDS, isLive } from './lease.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { GroupState, WorkRecord } from './types.ts'
+import { entitlementOf, entitlementOver, notEntitled } from './work-authority.ts'
 import { fenced, findWork, isUnfinished, noteStep, ownershipHold, putWork, revised, workOf } from './work-record.ts'
 
 /** `work.offer`; with a contract it also revises the contract, which takes fresh acceptance (A-140, A-141). */
@@ -23,10 +25,12 @@ export const decideOffer: Decider<'work.offer'> = (request) => {
   const record = found.value
   const refusal =
     revisionConflict(command, record.item.revision) ??
-    notCoordinator(request) ??
+    notEntitled(request, { at: payload.workItemId, levelsBelow: 0, requiredCapabilities: record.item.contract.requiredCapabilities }) ??
+    revisesForOthers(request) ??
     budgetRefused(request, record) ??
+    ceilingReached(state, payload.delegationGrantId, payload.workItemId, record.item.contract.budget) ??
     ineligibleCandidate(request, record) ??
-    coordinatorLeaseOver(request) ??
+    entitlementOver(request) ??
     stillOwned(request, record) ??
     missionNotActive(request) ??
     notInState(record, 'open', 'offered', 'queued', 'active', 'blocked', 'failed') ??
@@ -41,8 +45,14 @@ export const decideOffer: Decider<'work.offer'> = (request) => {
     kind: 'work.offer.created',
     aggregateRevision: record.item.revision + 1,
     item: record.item,
-    payload: { workItemId, offers, selectionBasis, candidateAgentIds, offerExpiresAt, ...(contract && { contract }) },
+    payload: { workItemId, offers, selectionBasis, candidateAgentIds, offerExpiresAt, ...(contract && { contract }), ...entitlementOf(payload) },
   })
+}
+
+/** A delegate offers contracts as they are; revising one is the Coordinator's (A-140). */
+function revisesForOthers({ payload }: MemberRequest<'work.offer'>): Refusal {
+  if (payload.delegationGrantId === undefined || !payload.contract) return undefined
+  return reject('AUTH_FORBIDDEN', 'a Delegation Grant does not cover revising a contract')
 }
 
 function offerTo(agentId: string, { env, signingHash }: MemberRequest, expiresAt: string): WorkOffer {
@@ -109,11 +119,12 @@ function wrongRevision(request: MemberRequest<'work.offer'>, { item, parentWorkI
 }
 
 export const evolveOfferCreated: Evolver<'work.offer.created'> = (state, event) => {
-  const { workItemId, offers, selectionBasis, contract } = event.payload
+  const { workItemId, offers, selectionBasis, contract, delegationGrantId } = event.payload
   const record = fenced(workOf(state, workItemId))
   const { submission: _submission, ...item } = record.item
   const { reason: _reason, ...kept } = record
   if (contract || item.state === 'failed') reopenAccount(state, workItemId, (contract ?? item.contract).budget)
+  commitUnder(state, delegationGrantId, workItemId, item.contract.budget)
   const changes = { state: 'offered', offers, selectionBasis, ...(contract && { contract }) } as const
   putWork(state, { ...kept, item: revised(item, event.occurredAt, changes) })
   noteStep(state, workItemId, event)

@@ -74,6 +74,12 @@ export function putWork(state: GroupState, record: WorkRecord): void {
   if (record.blockedLease) state.waiting.add(workItemId)
   else state.waiting.delete(workItemId)
   state.workItems.set(workItemId, record)
+  if (!isUnfinished(record)) endDelegations(state, workItemId)
+}
+
+/** a target that has ended ends its Grants, even if it comes back. */
+function endDelegations({ delegations }: GroupState, targetWorkItemId: string): void {
+  for (const [grantId, { grant }] of delegations) if (grant.targetWorkItemId === targetWorkItemId) delegations.delete(grantId)
 }
 
 /** The Agent that has to bring this WorkItem to an end. */

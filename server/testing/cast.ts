@@ -23,6 +23,8 @@ export const cora = principal('agent', 'Cora')
 /** Workers. */
 export const wim = principal('agent', 'Wim')
 export const wanda = principal('agent', 'Wanda')
+/** May become a work delegate. */
+export const dora = principal('agent', 'Dora')
 /** Belongs to no Group. */
 export const otto = principal('agent', 'Otto')
 

@@ -13,7 +13,7 @@ import { evolve } from '../authority/evolve.ts'
 import { isFounding } from '../authority/mission-create.ts'
 import { decideSessionReplaced } from '../authority/session-replaced.ts'
 import type { Decision, DecisionEnv, EventDraft, GroupState, MissionFacts, VerifiedCommand } from '../authority/types.ts'
-import { ada, agentCard, cora, groupAuthority, organizationId, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
+import { ada, agentCard, cora, dora, groupAuthority, organizationId, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
 import { missionPayload } from './documents.ts'
 
 export interface CommandChanges extends Partial<Command> {
@@ -23,8 +23,8 @@ export interface CommandChanges extends Partial<Command> {
 export class GroupFixture {
   now = START
   readonly log: EventDocument[] = []
-  readonly cards = new Map<string, AgentCard>([cora, wim, wanda].map((agent) => [agent.id, agentCard(agent)]))
-  readonly sessionEpochs = new Map<string, number>([cora, wim, wanda].map((agent) => [agent.id, 1]))
+  readonly cards = new Map<string, AgentCard>([cora, wim, wanda, dora].map((agent) => [agent.id, agentCard(agent)]))
+  readonly sessionEpochs = new Map<string, number>([cora, wim, wanda, dora].map((agent) => [agent.id, 1]))
   /** Missions of other Groups. */
   readonly missions = new Map<string, MissionFacts>()
   #state: GroupState | undefined

@@ -1,10 +1,12 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
 import type { Actor, CommandPayloads, Usage, WorkItemState } from '../../protocol/generated/types.ts'
+import { addSeconds } from '../../protocol/timestamp.ts'
 import type { VerifiedCommand, WorkRecord } from '../authority/types.ts'
-import { ada, ben, cora, groupAuthority, hashOf, otto, urnOf, wanda, wim } from './cast.ts'
+import { ada, ben, CAPABILITY, cora, dora, groupAuthority, hashOf, otto, urnOf, wanda, wim } from './cast.ts'
 import { approvalOf, artifactOf, evidenceOf, missionPayload, progress, selectionBasis, workContract } from './documents.ts'
 import type { CommandChanges, GroupFixture } from './group-fixture.ts'
 import type { RandomSource } from './random-source.ts'
+import { CEILINGS } from './work-scenario.ts'
 
 interface Intent<K extends keyof CommandPayloads = keyof CommandPayloads> {
   readonly actor: Actor
@@ -18,7 +20,7 @@ const intent = <K extends keyof CommandPayloads>(actor: Actor, kind: K, payload:
 
 const RENEW = 'ext.missionweaveprotocol.core.work_execution_lease_renew'
 const CHARGE = 'ext.missionweaveprotocol.core.resource_usage_record'
-const members = [ada, ben, cora, wim, wanda]
+const members = [ada, ben, cora, wim, wanda, dora]
 const everybody = [...members, otto, groupAuthority]
 
 function work(group: GroupFixture, random: RandomSource, ...states: readonly WorkItemState[]): WorkRecord | undefined {
@@ -93,6 +95,28 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     if (!proposal) return undefined
     const parent = proposal.parentWorkItemId === undefined ? {} : { parentWorkItemId: proposal.parentWorkItemId }
     return intent(coordinatorOf(group), 'work.authorize', { workItemId: urnOf(fresh), contract: proposal.contract, proposalId: proposal.proposalId, ...parent })
+  }],
+  [0.7, () => intent(ada, 'membership.change', { member: dora, role: 'work_delegate' })],
+  [2, (group, random, fresh) => {
+    const target = work(group, random, ...(random.chance(0.9) ? (['open', 'offered', 'queued', 'active'] as const) : []))
+    const budget = { ...CEILINGS, financialLimit: random.below(100), modelTokenLimit: random.below(900) }
+    const limits = { budget, maxDescendantDepth: random.below(5), expiresAt: addSeconds(group.now, 60 + random.below(7200)), allowedCapabilities: [{ id: CAPABILITY, version: '1.0.0' }] }
+    return target && intent(coordinatorOf(group), 'membership.grant_delegation', { grantId: urnOf(fresh), granteeAgentId: dora.id, targetWorkItemId: target.item.workItemId, ...limits })
+  }],
+  [3, (group, random, fresh) => {
+    const grant = random.oneOf([...group.state.delegations.values()])?.grant
+    const parentWorkItemId = random.chance(0.8) ? grant?.targetWorkItemId : work(group, random)?.item.workItemId
+    return grant && parentWorkItemId !== undefined ? intent(dora, 'work.authorize', { workItemId: urnOf(fresh), contract: contract(group, random, 1), parentWorkItemId, delegationGrantId: grant.grantId }) : undefined
+  }],
+  [3, (group, random) => {
+    const grant = random.oneOf([...group.state.delegations.values()])?.grant
+    const workItemId = random.chance(0.5) ? grant?.targetWorkItemId : work(group, random, 'open', 'offered', 'failed')?.item.workItemId
+    return grant && workItemId !== undefined ? intent(dora, 'work.offer', { workItemId, candidateAgentIds: [wim.id], selectionBasis: selectionBasis(), delegationGrantId: grant.grantId }) : undefined
+  }],
+  [0.5, (group, random, fresh) => intent(ada, 'work.authorize', { workItemId: urnOf(fresh), contract: contract(group, random, 1), ...(random.chance(0.8) && { overrideReason: 'It is urgent.' }) })],
+  [0.5, (group, random) => {
+    const record = work(group, random, 'open', 'failed')
+    return record && intent(ada, 'work.offer', { workItemId: record.item.workItemId, candidateAgentIds: [wim.id], selectionBasis: selectionBasis(), overrideReason: 'It is urgent.' })
   }],
   [6, (group, random) => {
     const record = work(group, random, ...(random.chance(0.8) ? (['open', 'offered', 'failed'] as const) : []))

@@ -1,7 +1,8 @@
 // Brings a WorkItem to the state that a test starts from, through the same Commands that peers send.
-import type { Actor, Artifact, EventDocument, WorkBlockPayload, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
+import type { Actor, Artifact, DelegationGrant, EventDocument, MembershipGrantDelegationPayload, WorkBlockPayload, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
+import { addSeconds } from '../../protocol/timestamp.ts'
 import type { WorkRecord } from '../authority/types.ts'
-import { cora, hashOf, urnOf, wim } from './cast.ts'
+import { ada, CAPABILITY, cora, dora, hashOf, urnOf, wim } from './cast.ts'
 import { approvalOf, artifactOf, evidenceOf, progress, selectionBasis, workContract } from './documents.ts'
 import type { GroupFixture } from './group-fixture.ts'
 
@@ -99,3 +100,33 @@ export function submitMission(group: GroupFixture, ...names: readonly string[]):
 
 export const approve = (group: GroupFixture, changes?: Parameters<typeof approvalOf>[3]) => ({ approval: approvalOf(group.state, 'approved', group.now, changes) })
 export const requestChanges = (group: GroupFixture, changes?: Parameters<typeof approvalOf>[3]) => ({ approval: approvalOf(group.state, 'changes_requested', group.now, changes) })
+
+/** Ceilings in all six dimensions. */
+export const CEILINGS: DelegationGrant['budget'] = {
+  currency: 'EUR',
+  financialLimit: 25,
+  modelTokenLimit: 250,
+  toolCallLimit: 20,
+  computeSecondsLimit: 0,
+  wallClockSecondsLimit: 0,
+  externalSideEffectLimit: 0,
+}
+
+export function grantPayload(group: GroupFixture, target: string, changes: Partial<MembershipGrantDelegationPayload> = {}): MembershipGrantDelegationPayload {
+  return {
+    grantId: urnOf('grant'),
+    granteeAgentId: dora.id,
+    targetWorkItemId: workId(target),
+    allowedCapabilities: [{ id: CAPABILITY, version: '1.0.0' }],
+    budget: CEILINGS,
+    maxDescendantDepth: 2,
+    expiresAt: addSeconds(group.now, 3600),
+    ...changes,
+  }
+}
+
+/** Dora becomes a work delegate and is granted what lies below `target`. */
+export function delegate(group: GroupFixture, target: string, changes: Partial<MembershipGrantDelegationPayload> = {}): EventDocument[] {
+  if (group.state.memberships.get(dora.id)?.role !== 'work_delegate') group.accept(ada, 'membership.change', { member: dora, role: 'work_delegate' })
+  return group.accept(cora, 'membership.grant_delegation', grantPayload(group, target, changes))
+}

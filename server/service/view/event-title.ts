@@ -9,6 +9,8 @@ type Titles = { readonly [K in keyof EventPayloads]?: (payload: EventPayloads[K]
 interface TitleContext { readonly who: string; readonly name: Naming; readonly work: (id: string) => string }
 
 const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
+/** A-117: that the owner stepped in is said wherever the step is named. */
+const emergency = (reason: string | undefined) => (reason === undefined ? '' : `, stepping in: ${shorten(reason, 100)}`)
 const agent = (id: string) => ({ type: 'agent', id }) as const
 
 const titles: Titles = {
@@ -23,13 +25,14 @@ const titles: Titles = {
   'mission.terminated': ({ reason }, { who }) => `${who} gave the mission up: ${shorten(reason, 120)}`,
   'membership.changed': ({ membership }, { who, name }) => `${who} brought in ${name(membership.member).name} as ${membership.role.replace('_', ' ')}`,
   'membership.ended': ({ membership }, { who, name }) => `${who} ended the membership of ${name(membership.member).name}`,
+  'membership.delegation.granted': ({ delegationGrant }, { who, name, work }) => `${who} lets ${name(agent(delegationGrant.granteeAgentId)).name} split up and offer “${work(delegationGrant.targetWorkItemId)}”`,
   'message.posted': (_, { who }) => `${who} says`,
   'message.corrected': ({ message }, { who }) => `${who} corrected a message: ${shorten(message.reason ?? '', 120)}`,
   'message.retracted': ({ message }, { who }) => `${who} took a message back: ${shorten(message.reason ?? '', 120)}`,
   'message.redacted': ({ message }, { who }) => `${who} redacted a message: ${shorten(message.reason ?? '', 120)}`,
   'work.proposed': ({ proposal }, { who }) => `${who} proposed “${shorten(proposal.contract.goal, 80)}”`,
-  'work.authorized': ({ workItem }, { who }) => `${who} authorized “${shorten(workItem.contract.goal, 80)}”`,
-  'work.offer.created': ({ workItemId, candidateAgentIds }, { who, name, work }) => `${who} offered “${work(workItemId)}” to ${candidateAgentIds.map((id) => name(agent(id)).name).join(', ')}`,
+  'work.authorized': ({ workItem, overrideReason }, { who }) => `${who} authorized “${shorten(workItem.contract.goal, 80)}”${emergency(overrideReason)}`,
+  'work.offer.created': ({ workItemId, candidateAgentIds, overrideReason }, { who, name, work }) => `${who} offered “${work(workItemId)}” to ${candidateAgentIds.map((id) => name(agent(id)).name).join(', ')}${emergency(overrideReason)}`,
   'work.offer.accepted': ({ workItemId }, { who, work }) => `${who} accepted “${work(workItemId)}”`,
   'work.started': ({ workItemId }, { who, work }) => `${who} started “${work(workItemId)}”`,
   'work.progressed': ({ workItemId }, { who, work }) => `${who} renewed the lease on “${work(workItemId)}”`,
