@@ -37,13 +37,13 @@ describe('membership.grant_delegation', () => {
     const group = new GroupFixture().found()
     reach(group, 'root', 'open')
     const [event] = delegate(group, 'root')
-    expect(event).toMatchObject({ kind: 'membership.delegation.granted', workItemId: workId('root'), aggregateRevision: 2 })
+    expect(event).toMatchObject({ kind: 'membership.delegation.granted', workItemId: workId('root'), aggregateRevision: 1 })
     expect(event?.payload).toEqual({
       delegationGrant: {
         ...grantPayload(group, 'root'),
         missionId: group.state.mission.missionId,
         groupId: group.state.groupId,
-        granteeMembershipEpoch: 2,
+        granteeMembershipEpoch: 1,
         coordinatorEpoch: 1,
         grantedBy: cora,
         grantedAt: group.now,
@@ -96,7 +96,7 @@ describe('membership.grant_delegation', () => {
 
   it('A-223: `expectedRevision` is the Membership Epoch of the grantee', () => {
     const group = delegated()
-    expect(group.code(cora, 'membership.grant_delegation', grantPayload(group, 'root', another), { expectedRevision: 1 })).toBe('REVISION_CONFLICT')
+    expect(group.code(cora, 'membership.grant_delegation', grantPayload(group, 'root', another), { expectedRevision: 2 })).toBe('REVISION_CONFLICT')
   })
 })
 
