@@ -3,6 +3,7 @@ import { encodeBase64url } from '../../protocol/base64url.ts'
 import type { Agent, Fixture } from '../testing/authority-fixture.ts'
 import { codeOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 import { ReleaseFlow } from '../testing/release-flow.ts'
+import { decodeEntry } from './event-bytes.ts'
 
 let fixture: Fixture
 let agent: Agent
@@ -37,7 +38,7 @@ describe('the handshake (A-34, O-2)', () => {
     const session = await fixture.service.sessions.accept(response)
     expect(session).toMatchObject({ ok: true, value: { agentId: agent.actor.id, keyId: agent.keyId, sessionEpoch: 2, expiresAt: '2026-11-30T00:00:00.000Z' } })
     const { organizationId } = fixture.organization
-    const entries = await fixture.service.reads.range(organizationId, 0, 100)
+    const entries = (await fixture.store.log.read(organizationId, 0, 100)).map(decodeEntry)
     expect(entries.at(-1)?.event).toMatchObject({ kind: 'ext.missionweaveprotocol.identity.session_opened', payload: { agentId: agent.actor.id, sessionEpoch: 2, keyId: agent.keyId } })
     expect(entries.at(-1)?.event).not.toHaveProperty('sequence')
   })
@@ -160,7 +161,7 @@ describe('a session', () => {
     const stale = flow.workDraft(await flow.publishDraft())
     const head = await fixture.store.log.head(flow.groupId)
     agent.session = await fixture.handshake(agent)
-    const [entry] = await fixture.service.reads.range(flow.groupId, head, 10)
+    const [entry] = await fixture.service.reads.range(owner.actor.id, flow.groupId, head, 10)
     expect(entry?.event).toMatchObject({ kind: 'ext.missionweaveprotocol.core.work_execution_lease_revoked', payload: { executionLeaseId: flow.executionLeaseId, reason: 'session_replaced', state: 'queued' } })
     expect(codeOf(await fixture.submit(agent, stale))).toBe('AUTH_STALE_SESSION')
     expect(codeOf(await fixture.submit(agent, { ...stale, sessionEpoch: 2 }))).toBe('WORK_LEASE_EXPIRED')

@@ -18,6 +18,7 @@ import { NodeNews } from './node-news.ts'
 import { registerServices } from './organization-founding.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
 import type { ArtifactStore, ReadModels, Store } from './ports.ts'
+import { ReaderView } from './reader-view.ts'
 import { RegistryMirror } from './registry-mirror.ts'
 import { RegistryService } from './registry-service.ts'
 import { Retention } from './retention.ts'
@@ -84,7 +85,8 @@ export async function createAuthorityService({ store, artifacts, organization, o
     },
   })
   const identities = await DirectoryIdentities.load({ directory, keys, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
-  const reads = new SpaceReads({ log, readModels, artifacts, actors, watch, clock, organizationId })
+  const view = new ReaderView(actors, organization.authority)
+  const reads = new SpaceReads({ log, readModels, artifacts, actors, view, watch, clock, organizationId })
   await actors.read(organizationId)
   news.start({ actors, keys, identities })
   const retention = new Retention(directory, clock, diagnostics)
@@ -96,7 +98,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     organization: { organizationId, name: organization.name, origin, authority: identityOf(organization) },
     clock,
     sessions,
-    feeds: new TailFeeds(tails, reads),
+    feeds: new TailFeeds(tails, reads, view),
     cursors: new FeedCursors(directory, reads),
     reads,
     readModels,

@@ -53,7 +53,7 @@ describe('an accepted Command', () => {
     const parsed = parseStrictJson(bytes)
     const first = await fixture.service.submitCommand(parsed.ok ? parsed.value : bytes, { door: 'http' })
     expect(eventOf(first)).toMatchObject({ kind: 'message.posted' })
-    expect(await fixture.service.reads.commandBytes(groupId, 2)).toEqual(bytes)
+    expect(await fixture.service.reads.commandBytes(owner.actor.id, groupId, 2)).toEqual(bytes)
   })
 
   it('gets a First-Admission Record (A-86)', async () => {

@@ -5,6 +5,7 @@ import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { decodeEvent } from './event-bytes.ts'
 import type { LogEntry } from './ports.ts'
+import type { ReaderView } from './reader-view.ts'
 import { groupNotFound } from './refusals.ts'
 import type { Feeds, GroupFeed, Reads } from './service.ts'
 import type { SpaceTail, SpaceTails } from './space-tails.ts'
@@ -12,10 +13,12 @@ import type { SpaceTail, SpaceTails } from './space-tails.ts'
 export class TailFeeds implements Feeds {
   readonly #tails: SpaceTails
   readonly #reads: Pick<Reads, 'groupFor'>
+  readonly #view: ReaderView
 
-  constructor(tails: SpaceTails, reads: Pick<Reads, 'groupFor'>) {
+  constructor(tails: SpaceTails, reads: Pick<Reads, 'groupFor'>, view: ReaderView) {
     this.#tails = tails
     this.#reads = reads
+    this.#view = view
   }
 
   async open(principalId: string, groupId: string, after: number): Promise<Result<GroupFeed, Rejection>> {
@@ -23,7 +26,7 @@ export class TailFeeds implements Feeds {
     if (found === undefined) return err(groupNotFound())
     const { membershipEpoch, visibilityStartSequence } = found.membership
     const tail = await this.#tails.follow(groupId)
-    return ok(new TailFeed(this.#tails, tail, { principalId, membershipEpoch, after: Math.max(after, visibilityStartSequence - 1) }))
+    return ok(new TailFeed({ tails: this.#tails, tail, view: this.#view }, { principalId, membershipEpoch, after: Math.max(after, visibilityStartSequence - 1) }))
   }
 
   onGrowth(listener: (spaceId: string, head: number) => void): () => void {
@@ -31,18 +34,22 @@ export class TailFeeds implements Feeds {
   }
 }
 
+interface Sources { readonly tails: SpaceTails; readonly tail: SpaceTail; readonly view: ReaderView }
+
 class TailFeed implements GroupFeed {
   readonly #tails: SpaceTails
   readonly #tail: SpaceTail
+  readonly #view: ReaderView
   readonly #principalId: string
   readonly #membershipEpoch: number
   #position: number
   #hasEnded = false
   #cancelWait: (() => void) | undefined
 
-  constructor(tails: SpaceTails, tail: SpaceTail, start: { principalId: string; membershipEpoch: number; after: number }) {
+  constructor({ tails, tail, view }: Sources, start: { principalId: string; membershipEpoch: number; after: number }) {
     this.#tails = tails
     this.#tail = tail
+    this.#view = view
     this.#principalId = start.principalId
     this.#membershipEpoch = start.membershipEpoch
     this.#position = start.after
@@ -50,7 +57,7 @@ class TailFeed implements GroupFeed {
 
   async next(limit: number): Promise<readonly LogEntry[] | 'ended'> {
     while (!this.#hasEnded) {
-      const entries = await this.#tail.after(this.#position, limit)
+      const entries = await this.#view.show(this.#principalId, this.#tail.spaceId, await this.#tail.after(this.#position, limit))
       if (this.#hasEnded) break
       if (entries.length > 0) return this.#deliver(entries)
       const growth = this.#tail.growth(this.#position)

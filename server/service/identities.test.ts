@@ -4,6 +4,7 @@ import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import type { NewKey } from './service.ts'
 import type { Fixture, Person } from '../testing/authority-fixture.ts'
 import { codeOf, newKey, newUrn, startAuthority } from '../testing/authority-fixture.ts'
+import { decodeEntry } from './event-bytes.ts'
 
 let fixture: Fixture
 beforeEach(async () => {
@@ -136,7 +137,7 @@ describe('an Agent', () => {
     const added = await add({ maxConcurrency: 3 })
     const { agentId, keyId } = added.ok ? added.value : { agentId: '', keyId: '' }
     expect(fixture.service.identities.cardOf(agentId)).toMatchObject({ agentId, cardVersion: 1, maxConcurrency: 3, publicKeys: [{ keyId }], signature: { keyId: fixture.organization.registry.keyId } })
-    const entries = await fixture.service.reads.range(fixture.organization.organizationId, 0, 10)
+    const entries = (await fixture.store.log.read(fixture.organization.organizationId, 0, 10)).map(decodeEntry)
     expect(entries.map(({ event }) => event.kind)).toEqual(['ext.missionweaveprotocol.registry.agent_card_registered'])
   })
 

@@ -73,9 +73,12 @@ export interface Reads {
   /** The live fold; treat as read-only. */
   groupFor(principalId: string, groupId: string): Promise<{ state: GroupState; membership: MembershipRow } | undefined>
   groupIdOfMission(missionId: string): Promise<string | undefined>
-  entries(spaceId: string, sequences: readonly number[]): Promise<readonly DecodedEntry[]>
-  range(spaceId: string, after: number, limit: number): Promise<readonly DecodedEntry[]>
-  commandBytes(spaceId: string, sequence: number): Promise<Uint8Array | undefined>
+  /** Entries of the Group that this member may see, ascending; a signed stand-in where the text is withheld (A-125, A-131). */
+  entries(principalId: string, groupId: string, sequences: readonly number[]): Promise<readonly DecodedEntry[]>
+  /** As `entries`, of the next `limit` sequences after `after`. */
+  range(principalId: string, groupId: string, after: number, limit: number): Promise<readonly DecodedEntry[]>
+  /** The Command behind a primary Event, byte for byte; undefined also where the Event is withheld. */
+  commandBytes(principalId: string, groupId: string, sequence: number): Promise<Uint8Array | undefined>
   memberships(principalId: string): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
   /** Resolves when this Principal's Memberships differ from `revision`, after the wait, or when nobody waits any more. */
   membershipsAfter(principalId: string, revision: number, waitMs: number, signal: AbortSignal): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>

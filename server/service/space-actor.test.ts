@@ -205,6 +205,6 @@ it('records by timer that an Execution Lease has run out (A-182)', async () => {
   fixture.clock.advance(601)
   await startAuthority({ clock: fixture.clock, store: fixture.store, organization: fixture.organization })
   await grown
-  const [entry] = await fixture.service.reads.range(flow.groupId, head, 10)
+  const [entry] = await fixture.service.reads.range(owner.actor.id, flow.groupId, head, 10)
   expect(entry?.event).toMatchObject({ kind: 'ext.missionweaveprotocol.core.work_execution_lease_expired', cause: { type: 'timer' } })
 })

@@ -95,6 +95,11 @@ export class SpaceActor {
     this.#isBehind = true
   }
 
+  /** The fold as it is now, perhaps with Events that are being written; undefined where Events may be missing. */
+  get latest(): SpaceFold | undefined {
+    return this.#isBehind ? undefined : this.#fold
+  }
+
   get isIdle(): boolean {
     return this.#running === undefined
   }

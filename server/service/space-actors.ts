@@ -53,6 +53,11 @@ export class SpaceActors {
     return this.#actorOf(spaceId).read()
   }
 
+  /** The fold that is at hand, at least as far as the last commit of this node; undefined where it has to be read. */
+  latest(spaceId: string): SpaceFold | undefined {
+    return this.#find(spaceId)?.latest
+  }
+
   /** Another node may have written to the Space. */
   fallBehind(spaceId: string): void {
     this.#find(spaceId)?.fallBehind()

@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto'
 import type { Membership } from '../../protocol/generated/types.ts'
 import type { MembershipRow } from '../authority/read-models.ts'
+import { withholding } from '../authority/visibility.ts'
 import { decodeEntry } from './event-bytes.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { MembershipWatch } from './membership-watch.ts'
-import type { ArtifactStore, Clock, DecodedEntry, ReadModels, SpaceLog } from './ports.ts'
+import type { ArtifactStore, Clock, DecodedEntry, LogEntry, ReadModels, SpaceLog } from './ports.ts'
+import type { ReaderView } from './reader-view.ts'
 import type { Reads } from './service.ts'
 import type { SpaceActors } from './space-actors.ts'
 
@@ -14,6 +16,7 @@ interface Needs {
   readonly readModels: ReadModels
   readonly artifacts: Pick<ArtifactStore, 'find'>
   readonly actors: SpaceActors
+  readonly view: ReaderView
   readonly watch: MembershipWatch
   readonly clock: Clock
   readonly organizationId: string
@@ -39,16 +42,21 @@ export class SpaceReads implements Reads {
     return (await this.#needs.readModels.missionById(missionId))?.spaceId
   }
 
-  async entries(spaceId: string, sequences: readonly number[]): Promise<readonly DecodedEntry[]> {
-    return (await this.#needs.log.readAt(spaceId, sequences)).map(decodeEntry)
+  async entries(principalId: string, groupId: string, sequences: readonly number[]): Promise<readonly DecodedEntry[]> {
+    const start = await this.#visibilityStart(principalId, groupId)
+    const visible = start === undefined ? [] : sequences.filter((sequence) => sequence >= start)
+    return visible.length === 0 ? [] : this.#shown(principalId, groupId, await this.#needs.log.readAt(groupId, visible))
   }
 
-  async range(spaceId: string, after: number, limit: number): Promise<readonly DecodedEntry[]> {
-    return (await this.#needs.log.read(spaceId, after, limit)).map(decodeEntry)
+  async range(principalId: string, groupId: string, after: number, limit: number): Promise<readonly DecodedEntry[]> {
+    const start = await this.#visibilityStart(principalId, groupId)
+    return start === undefined ? [] : this.#shown(principalId, groupId, await this.#needs.log.read(groupId, Math.max(after, start - 1), limit))
   }
 
-  async commandBytes(spaceId: string, sequence: number): Promise<Uint8Array | undefined> {
-    return (await this.#needs.log.findReceiptAt(spaceId, sequence))?.commandBytes
+  async commandBytes(principalId: string, groupId: string, sequence: number): Promise<Uint8Array | undefined> {
+    const found = await this.groupFor(principalId, groupId)
+    if (!found || sequence < found.membership.visibilityStartSequence || withholding(found.state, principalId, sequence)) return undefined
+    return (await this.#needs.log.findReceiptAt(groupId, sequence))?.commandBytes
   }
 
   async memberships(principalId: string): Promise<Memberships> {
@@ -95,6 +103,14 @@ export class SpaceReads implements Reads {
   async fingerprintOf(groupId: string): ReturnType<Reads['fingerprintOf']> {
     const { group } = await this.#needs.actors.read(groupId)
     return group && fingerprintOf(group)
+  }
+
+  async #visibilityStart(principalId: string, groupId: string): Promise<number | undefined> {
+    return (await this.groupFor(principalId, groupId))?.membership.visibilityStartSequence
+  }
+
+  async #shown(principalId: string, groupId: string, entries: readonly LogEntry[]): Promise<readonly DecodedEntry[]> {
+    return (await this.#needs.view.show(principalId, groupId, entries)).map(decodeEntry)
   }
 
   #isInForce({ state, provisionalExpiresAt }: Membership): boolean {

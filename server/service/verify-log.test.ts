@@ -3,6 +3,7 @@ import type { LogEntry } from './ports.ts'
 import type { Fixture } from '../testing/authority-fixture.ts'
 import { eventOf, startAuthority } from '../testing/authority-fixture.ts'
 import { ReleaseFlow } from '../testing/release-flow.ts'
+import { decodeEntry } from './event-bytes.ts'
 
 let fixture: Fixture
 let groupId: string
@@ -66,4 +67,4 @@ it('reports a live state that has drifted', async () => {
   expect((await report()).differences).toEqual([expect.stringContaining('this node holds')])
 })
 
-const missionId = async () => (await fixture.service.reads.range(groupId, 0, 1)).map(({ event }) => (event.payload as { mission: { missionId: string } }).mission.missionId)[0]
+const missionId = async () => (await fixture.store.log.read(groupId, 0, 1)).map(decodeEntry).map(({ event }) => (event.payload as { mission: { missionId: string } }).mission.missionId)[0]

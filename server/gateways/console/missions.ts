@@ -60,7 +60,7 @@ export const missionsRouter = router({
     const filter = { ...(conversationId && { conversationId }), ...(before && { before }), limit: limit + 1 }
     const found = await ctx.service.readModels.messageSequences(state.groupId, filter)
     const visible = found.filter((at) => at > hiddenThrough(membership)).sort((a, b) => b - a)
-    const entries = await ctx.service.reads.entries(state.groupId, visible.slice(0, limit))
+    const entries = await ctx.service.reads.entries(ctx.me.principalId, state.groupId, visible.slice(0, limit))
     return { messages: [...entries].sort((a, b) => a.sequence - b.sequence).map((entry) => messageView(entry, state, view.name)), hasOlder: visible.length > limit }
   }),
 
@@ -68,7 +68,7 @@ export const missionsRouter = router({
     const group = await openMission(ctx, input.missionId)
     const { after, count, hasOlder } = visibleRange(group, input.before, input.limit)
     const { state, membership, view } = group
-    const entries = count === 0 ? [] : await ctx.service.reads.range(state.groupId, after, count)
+    const entries = count === 0 ? [] : await ctx.service.reads.range(ctx.me.principalId, state.groupId, after, count)
     const edges = await ctx.service.readModels.graphEdges(state.groupId, entries.map((entry) => entry.sequence))
     const visible = edges.filter((edge) => edge.parent > hiddenThrough(membership))
     return { ...graphPage(entries, visible, state, view.name), head: state.sequence, total: state.sequence - hiddenThrough(membership), hasOlder }
@@ -77,15 +77,15 @@ export const missionsRouter = router({
   log: signedInProcedure.input(page).query(async ({ ctx, input }) => {
     const group = await openMission(ctx, input.missionId)
     const { after, count, hasOlder } = visibleRange(group, input.before, input.limit)
-    const entries = count === 0 ? [] : await ctx.service.reads.range(group.state.groupId, after, count)
+    const entries = count === 0 ? [] : await ctx.service.reads.range(ctx.me.principalId, group.state.groupId, after, count)
     return { lines: entries.map((entry) => logLine(entry, group.state, group.view.name)), hasOlder }
   }),
 
   event: signedInProcedure.input(mission.extend({ sequence })).query(async ({ ctx, input }) => {
     const { state, membership } = await openMission(ctx, input.missionId)
-    const [entry] = input.sequence > hiddenThrough(membership) ? await ctx.service.reads.entries(state.groupId, [input.sequence]) : []
+    const [entry] = input.sequence > hiddenThrough(membership) ? await ctx.service.reads.entries(ctx.me.principalId, state.groupId, [input.sequence]) : []
     if (!entry) throw notFound('This entry')
-    const command = await ctx.service.reads.commandBytes(state.groupId, input.sequence)
+    const command = await ctx.service.reads.commandBytes(ctx.me.principalId, state.groupId, input.sequence)
     return { bytes: encodeBase64url(entry.bytes), ...(command && { commandBytes: encodeBase64url(command) }) }
   }),
 
