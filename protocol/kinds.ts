@@ -84,6 +84,7 @@ export const WORK_EXECUTION_LEASE_RENEW = 'ext.missionweaveprotocol.core.work_ex
 export const RESOURCE_USAGE_RECORD = 'ext.missionweaveprotocol.core.resource_usage_record'
 export const WORK_OFFER_DECLINE = 'ext.countersign.work.offer_decline'
 export const WORK_PREEMPTION_REQUEST = 'ext.countersign.work.preemption_request'
+export const CONVERSATION_OPEN = 'ext.countersign.conversation.open'
 
 export const AGENT_CARD_REGISTERED = 'ext.missionweaveprotocol.registry.agent_card_registered'
 export const SESSION_OPENED = 'ext.missionweaveprotocol.identity.session_opened'
@@ -92,6 +93,7 @@ export const WORK_EXECUTION_LEASE_REVOKED = 'ext.missionweaveprotocol.core.work_
 export const WORK_EXECUTION_LEASE_EXPIRED = 'ext.missionweaveprotocol.core.work_execution_lease_expired'
 export const WORK_OFFER_DECLINED = 'ext.countersign.work.offer_declined'
 export const WORK_PREEMPTION_REQUESTED = 'ext.countersign.work.preemption_requested'
+export const CONVERSATION_OPENED = 'ext.countersign.conversation.opened'
 
 /** Extension Commands that this Organization has approved. */
 export const EXTENSION_COMMAND_KINDS = [
@@ -103,6 +105,7 @@ export const EXTENSION_COMMAND_KINDS = [
   RESOURCE_USAGE_RECORD,
   WORK_OFFER_DECLINE,
   WORK_PREEMPTION_REQUEST,
+  CONVERSATION_OPEN,
 ] as const
 
 /** Extension Events that this Organization has approved. */
@@ -114,6 +117,7 @@ export const EXTENSION_EVENT_KINDS = [
   WORK_EXECUTION_LEASE_EXPIRED,
   WORK_OFFER_DECLINED,
   WORK_PREEMPTION_REQUESTED,
+  CONVERSATION_OPENED,
 ] as const
 
 export type CoreCommandKind = (typeof CORE_COMMAND_KINDS)[number]
@@ -165,4 +169,5 @@ export const PRIMARY_EVENT_OF = {
   [RESOURCE_USAGE_RECORD]: RESOURCE_USAGE_RECORDED,
   [WORK_OFFER_DECLINE]: WORK_OFFER_DECLINED,
   [WORK_PREEMPTION_REQUEST]: WORK_PREEMPTION_REQUESTED,
+  [CONVERSATION_OPEN]: CONVERSATION_OPENED,
 } as const satisfies Record<CommandKind, EventKind>

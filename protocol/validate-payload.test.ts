@@ -29,6 +29,7 @@ const optionalMembers: Record<string, string[]> = {
   'work.checkpoint': ['resumeWithinSeconds'],
   'work.block': ['blockedLeaseSeconds'],
   'ext.countersign.work.offer_decline': ['comment'],
+  'ext.countersign.conversation.open': ['workItemId'],
   'work.fail': ['ownershipEpoch', 'executionLeaseId'],
   'ext.missionweaveprotocol.core.work_execution_lease_renew': ['leaseSeconds'],
   'work.authorized': ['proposalId', 'parentWorkItemId', 'replacesWorkItemId', 'delegationGrantId', 'overrideReason'],

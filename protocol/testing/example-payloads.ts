@@ -91,6 +91,7 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
   'message.correct': { amendmentId: urn('amendment'), messageId: message.messageId, replacementContent: message.content, reason: 'A slip.' },
   'message.retract': { amendmentId: urn('amendment'), messageId: message.messageId, reason: 'It was wrong.' },
   'message.redact': { amendmentId: urn('amendment'), messageId: message.messageId, reason: 'It names a customer.' },
+  'ext.countersign.conversation.open': { conversationId: urn('review'), type: 'review', title: 'The terms', participants: [membership.member], workItemId },
   'work.propose': { proposalId: urn('proposal'), contract, parentWorkItemId: urn('parent') },
   'work.authorize': {
     workItemId,
@@ -168,6 +169,7 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
   'message.corrected': { message: amendment('correction') },
   'message.retracted': { message: amendment('retraction') },
   'message.redacted': { message: amendment('redaction') },
+  'ext.countersign.conversation.opened': { conversation },
   'work.proposed': {
     proposal: {
       proposalId: urn('proposal'),

@@ -4,6 +4,7 @@ import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Membership } from '../../protocol/generated/types.ts'
 import {
   type AGENT_CARD_REGISTER,
+  CONVERSATION_OPEN,
   RESOURCE_USAGE_RECORD,
   type SESSION_OPEN,
   WORK_DEPENDENCY_ADD,
@@ -15,6 +16,7 @@ import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { CommandPayloadKind } from '../../protocol/validate.ts'
 import { decidePublish } from './artifact.ts'
+import { decideOpenConversation } from './conversation.ts'
 import { decideAssignCoordinator } from './coordinator-assign.ts'
 import { decideRenewCoordinator } from './coordinator.ts'
 import { decideGrantDelegation } from './delegation.ts'
@@ -79,6 +81,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   [WORK_OFFER_DECLINE]: decideDecline,
   [WORK_PREEMPTION_REQUEST]: decideRequestPreemption,
   [RESOURCE_USAGE_RECORD]: decideRecordUsage,
+  [CONVERSATION_OPEN]: decideOpenConversation,
 }
 
 const isServed = (kind: string): kind is MemberKind | FoundingKind => isFounding(kind) || Object.hasOwn(DECIDERS, kind)

@@ -2,6 +2,7 @@
 import type { EventDocument } from '../../protocol/generated/types.ts'
 import {
   type AGENT_CARD_REGISTERED,
+  CONVERSATION_OPENED,
   RESOURCE_USAGE_RECORDED,
   type SESSION_OPENED,
   WORK_EXECUTION_LEASE_EXPIRED,
@@ -12,6 +13,7 @@ import {
 import { invariant } from '../../protocol/result.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { evolvePublished } from './artifact.ts'
+import { evolveConversationOpened } from './conversation.ts'
 import { evolveCoordinatorAssigned } from './coordinator-assign.ts'
 import { evolveCoordinatorRenewed } from './coordinator.ts'
 import { evolveDelegationGranted } from './delegation.ts'
@@ -77,6 +79,7 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   [WORK_OFFER_DECLINED]: evolveDeclined,
   [WORK_PREEMPTION_REQUESTED]: evolvePreemptionRequested,
   [RESOURCE_USAGE_RECORDED]: evolveUsageRecorded,
+  [CONVERSATION_OPENED]: evolveConversationOpened,
 }
 
 const isFolded = (kind: string): kind is FoldedKind => Object.hasOwn(EVOLVERS, kind)

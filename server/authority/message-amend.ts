@@ -2,9 +2,11 @@
 import type { CommandPayloads, Message, MessageCorrectPayload } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { err, invariant } from '../../protocol/result.ts'
+import { mayRead } from './conversation.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { idInUse, isSame, missionOver, notMissionOwner, revisionConflict } from './fences.ts'
+import { noteConfidential } from './message.ts'
 import type { Decider, Evolver, GroupEvent, MemberRequest } from './request.ts'
 import type { Amendment, Decision, GroupState, MessageRecord } from './types.ts'
 import { introduce } from './work-record.ts'
@@ -34,11 +36,11 @@ function amend<K extends AmendKind>(request: MemberRequest<K>, kind: AmendedKind
   const conflict = revisionConflict(command, state.sequence)
   if (conflict) return err(conflict)
   const message = state.messages.get(messageId)
-  if (!message) return err(reject('INVALID_COMMAND', 'no such Message was posted in this Group'))
+  const conversation = message && state.conversations.get(message.conversationId)
+  if (!message || !conversation || !mayRead(state, conversation, command.actor.id)) return err(reject('INVALID_COMMAND', 'no such Message was posted in this Group'))
   const refusal = refuses(message) ?? idInUse(state, amendmentId)
   if (refusal) return err(refusal)
-  const { conversationId } = message
-  const workItemId = state.conversations.get(conversationId)?.primaryWorkItemId
+  const { conversationId, primaryWorkItemId: workItemId } = conversation
   return accept(request, {
     kind,
     aggregateRevision: state.sequence + 1,
@@ -104,6 +106,7 @@ function noteAmendment(state: GroupState, event: GroupEvent<AmendedKind>): void 
   const amendments = [...(target.amendments ?? []), { kind: message.kind, sequence: event.sequence }]
   state.messages.set(targetOf(event), { conversationId: target.conversationId, author: target.author, amendments })
   introduce(state, message.messageId, event.sequence)
+  noteConfidential(state, target.conversationId, event.sequence)
 }
 
 const targetOf = ({ payload }: GroupEvent<AmendedKind>): string => payload.message.targetMessageId ?? ''

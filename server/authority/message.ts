@@ -4,9 +4,11 @@ import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
+import { takesPart } from './conversation.ts'
 import { accept } from './draft.ts'
 import { idInUse, missionOver, revisionConflict } from './fences.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
+import type { GroupState } from './types.ts'
 import { introduce } from './work-record.ts'
 
 /** `message.post`, by any member (A-137); `expectedRevision` is the Group sequence, because a Message has no other aggregate. */
@@ -31,6 +33,7 @@ function conversationFor({ state, command }: MemberRequest): Result<Conversation
   const ofWork = command.workItemId === undefined ? undefined : state.workItems.get(command.workItemId)?.item.conversationId
   const conversation = state.conversations.get(command.conversationId ?? ofWork ?? state.group.mainConversationId)
   if (!conversation) return err(reject('INVALID_COMMAND', 'there is no such Conversation in this Group'))
+  if (!takesPart(state, conversation, command.actor)) return err(reject('AUTH_FORBIDDEN', 'only its participants post in this Conversation'))
   const isElsewhere = command.workItemId !== undefined && command.workItemId !== conversation.primaryWorkItemId
   return isElsewhere ? err(reject('INVALID_COMMAND', 'this Conversation is not about that WorkItem')) : ok(conversation)
 }
@@ -57,4 +60,10 @@ export const evolveMessagePosted: Evolver<'message.posted'> = (state, { payload,
   const { messageId, conversationId, author } = payload.message
   state.messages.set(messageId, { conversationId, author })
   introduce(state, messageId, sequence)
+  noteConfidential(state, conversationId, sequence)
+}
+
+/** Remembers an Event whose text is for the participants of its Conversation alone. */
+export function noteConfidential(state: GroupState, conversationId: string, sequence: number): void {
+  if (state.conversations.get(conversationId)?.access.mode === 'restricted') state.confidential.set(sequence, conversationId)
 }

@@ -149,6 +149,7 @@ export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<Founded
     artifacts: new Map(),
     messages: new Map(),
     redactedBy: new Map(),
+    confidential: new Map(),
     ledgers: new Map(),
     submissions: [],
     sequenceOf: new Map(),

@@ -198,6 +198,8 @@ export interface GroupState {
   readonly messages: Map<string, MessageRecord>
   /** Sequences of the Events whose text is hidden → sequence of the redaction that hides them. */
   readonly redactedBy: Map<number, number>
+  /** Sequences of the Events in restricted Conversations → the Conversation. */
+  readonly confidential: Map<number, string>
   readonly ledgers: Map<string, Ledger>
   submissions: readonly Submission[]
   /** Sequence of the Event that introduced an id: Events, Messages, work, proposals, artifacts and hashes, Evidence, Approvals, members. */

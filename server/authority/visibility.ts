@@ -1,17 +1,27 @@
 // Which Events a member is shown as they are, and which it is shown a stand-in for.
+import { mayRead } from './conversation.ts'
 import type { GroupState } from './types.ts'
 
 /** Why an Event is withheld from a reader. `redactedBy` is the sequence of the redaction. */
-export type Withholding = { readonly because: 'redacted'; readonly redactedBy: number }
+export type Withholding = { readonly because: 'redacted'; readonly redactedBy: number } | { readonly because: 'restricted' }
 
 /** True while every member may read every Event of the Group. */
-export const isAllOpen = ({ redactedBy }: GroupState): boolean => redactedBy.size === 0
+export const isAllOpen = ({ redactedBy, confidential }: GroupState): boolean => redactedBy.size === 0 && confidential.size === 0
 
-/** A-125: redacted text is for the auditor of the Group alone, who is its MissionOwner. Undefined where the reader may see the Event. */
+/**
+ * A-125: redacted text is for the auditor of the Group alone, who is its MissionOwner. A-134: restricted talk is for those who
+ * take part now. Undefined where the reader may see the Event.
+ */
 export function withholding(state: GroupState, principalId: string, sequence: number): Withholding | undefined {
+  if (isHeldBack(state, principalId, sequence)) return { because: 'restricted' }
   const redactedBy = state.redactedBy.get(sequence)
   if (redactedBy === undefined || isAuditor(state, principalId)) return undefined
   return { because: 'redacted', redactedBy }
+}
+
+function isHeldBack(state: GroupState, principalId: string, sequence: number): boolean {
+  const conversation = state.conversations.get(state.confidential.get(sequence) ?? '')
+  return conversation !== undefined && !mayRead(state, conversation, principalId)
 }
 
 export const isAuditor = ({ mission }: GroupState, principalId: string): boolean => mission.missionOwner.id === principalId

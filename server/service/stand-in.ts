@@ -9,6 +9,7 @@ export const STAND_IN_EXTENSION = 'urn:countersign:extension:stand-in'
 
 const WORDS = {
   redacted: 'This message was redacted.',
+  restricted: 'This message is for the participants of its conversation.',
 } as const
 
 /**

@@ -75,6 +75,10 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     if (random.chance(0.3)) return intent(message.author, 'message.retract', cited)
     return intent(message.author, 'message.correct', { ...cited, replacementContent: [{ type: 'text', text: fresh }] })
   }],
+  [0.5, (group, random, fresh) => {
+    const type = random.oneOf(['review', 'restricted'] as const) ?? 'review'
+    return intent(random.oneOf([ada, coordinatorOf(group)]) ?? ada, 'ext.countersign.conversation.open', { conversationId: urnOf(fresh), type, title: fresh, participants: [random.oneOf(members) ?? wim] })
+  }],
   [1, (group, random) => intent(random.oneOf([ada, coordinatorOf(group)]) ?? ada, 'membership.change', { member: random.oneOf([ben, wim, wanda, otto]) ?? wim, role: random.oneOf(['worker', 'worker', 'reviewer', 'observer', 'coordinator'] as const) ?? 'worker' })],
   [2, () => intent(ada, 'membership.change', { member: wim, role: 'worker' })],
   [1, (group) => intent(coordinatorOf(group), 'membership.change', { member: wanda, role: 'worker' })],
@@ -241,6 +245,7 @@ function flaw(group: GroupFixture, random: RandomSource): CommandChanges {
     { expectedRevision: group.state.mission.revision },
     { keyUse: 'conversation' },
     { workItemId: urnOf('other work') },
+    { conversationId: random.oneOf([...group.state.conversations.keys()]) ?? urnOf('no Conversation') },
     { causedByEventId: random.oneOf(group.log)?.eventId ?? urnOf('no Event') },
   ]
   return random.oneOf(flaws) ?? {}
