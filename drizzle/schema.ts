@@ -14,7 +14,7 @@ export const spaces = pgTable(
   { spaceId: text('space_id').notNull(), kind: text('kind').notNull(), head: whole('head').notNull() },
   (t) => [
     primaryKey({ name: 'spaces_id_once', columns: [t.spaceId] }),
-    check('spaces_kind_is_known', sql`${t.kind} in ('mission', 'organization')`),
+    check('spaces_kind_is_known', sql`${t.kind} in ('mission', 'organization', 'policy')`),
   ],
 )
 

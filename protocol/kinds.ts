@@ -85,6 +85,7 @@ export const RESOURCE_USAGE_RECORD = 'ext.missionweaveprotocol.core.resource_usa
 export const WORK_OFFER_DECLINE = 'ext.countersign.work.offer_decline'
 export const WORK_PREEMPTION_REQUEST = 'ext.countersign.work.preemption_request'
 export const CONVERSATION_OPEN = 'ext.countersign.conversation.open'
+export const POLICY_CHANGE = 'ext.countersign.policy.change'
 
 export const AGENT_CARD_REGISTERED = 'ext.missionweaveprotocol.registry.agent_card_registered'
 export const SESSION_OPENED = 'ext.missionweaveprotocol.identity.session_opened'
@@ -94,6 +95,7 @@ export const WORK_EXECUTION_LEASE_EXPIRED = 'ext.missionweaveprotocol.core.work_
 export const WORK_OFFER_DECLINED = 'ext.countersign.work.offer_declined'
 export const WORK_PREEMPTION_REQUESTED = 'ext.countersign.work.preemption_requested'
 export const CONVERSATION_OPENED = 'ext.countersign.conversation.opened'
+export const POLICY_CHANGED = 'ext.countersign.policy.changed'
 
 /** Extension Commands that this Organization has approved. */
 export const EXTENSION_COMMAND_KINDS = [
@@ -106,6 +108,7 @@ export const EXTENSION_COMMAND_KINDS = [
   WORK_OFFER_DECLINE,
   WORK_PREEMPTION_REQUEST,
   CONVERSATION_OPEN,
+  POLICY_CHANGE,
 ] as const
 
 /** Extension Events that this Organization has approved. */
@@ -118,6 +121,7 @@ export const EXTENSION_EVENT_KINDS = [
   WORK_OFFER_DECLINED,
   WORK_PREEMPTION_REQUESTED,
   CONVERSATION_OPENED,
+  POLICY_CHANGED,
 ] as const
 
 export type CoreCommandKind = (typeof CORE_COMMAND_KINDS)[number]
@@ -170,4 +174,5 @@ export const PRIMARY_EVENT_OF = {
   [WORK_OFFER_DECLINE]: WORK_OFFER_DECLINED,
   [WORK_PREEMPTION_REQUEST]: WORK_PREEMPTION_REQUESTED,
   [CONVERSATION_OPEN]: CONVERSATION_OPENED,
+  [POLICY_CHANGE]: POLICY_CHANGED,
 } as const satisfies Record<CommandKind, EventKind>

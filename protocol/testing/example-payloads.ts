@@ -1,4 +1,4 @@
-import type { CommandPayloads, EventPayloads, Message } from '../generated/types.ts'
+import type { CommandPayloads, EventPayloads, Message, Policy } from '../generated/types.ts'
 import { exampleDocuments } from './example-documents.ts'
 
 const urn = (name: string) => `urn:example:${name}`
@@ -53,6 +53,17 @@ const founding = {
   coordinatorLeaseSeconds: 600,
 } satisfies CommandPayloads['mission.create']
 const founded = { mission, group, conversation, memberships: [membership], coordinatorLease: lease, title: 'Dutch handbook' }
+
+const gated = { executionApproval: true, rootHumanApproval: true }
+const policy: Policy = {
+  version: 1,
+  freshnessSeconds: 300,
+  maximumDepth: { childMissions: 2, delegation: 3 },
+  risk: { none: gated, reversible: gated, external: gated, high_risk: gated, destructive: gated },
+  executionGates: { payment: ['pay.invoice'], production_deployment: [], destructive_change: [], external_communication: [], sensitive_data: [] },
+  limits: { messagesPerMinute: 60, proposalsPerMinute: 10, openClarifications: 3, queuedWorkItems: 20, activeWorkItems: 2 },
+  services: [{ principalId: urn('policy-service'), kinds: ['mission.cancel'] }],
+}
 
 /** One valid payload of every Command kind, with all of its optional members. */
 export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required<CommandPayloads[Kind]> } = {
@@ -139,12 +150,14 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
   'ext.countersign.work.offer_decline': { workItemId, offerId: urn('offer'), reason: 'capacity', comment: 'Next week.' },
   'ext.countersign.work.preemption_request': { workItemId, reason: 'Something urgent came in.', urgency: 'critical' },
   'ext.missionweaveprotocol.core.resource_usage_record': { ...fence, usageDelta: usage },
+  'ext.countersign.policy.change': { policy, reason: 'The pilot is over.' },
   'ext.missionweaveprotocol.registry.agent_card_register': { card },
   'ext.missionweaveprotocol.identity.session_open': { agentId },
 }
 
 /** One valid payload of every Event kind, with all of its optional members. */
 export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<EventPayloads[Kind]> } = {
+  'ext.countersign.policy.changed': { policy, reason: 'The pilot is over.' },
   'mission.created': founded,
   'mission.follow_up.created': { ...founded, followUpOfMissionId: urn('approved-mission') },
   'mission.coordinator.assigned': {

@@ -5,6 +5,7 @@ import type { Membership } from '../../protocol/generated/types.ts'
 import {
   type AGENT_CARD_REGISTER,
   CONVERSATION_OPEN,
+  type POLICY_CHANGE,
   RESOURCE_USAGE_RECORD,
   type SESSION_OPEN,
   WORK_DEPENDENCY_ADD,
@@ -46,7 +47,7 @@ import { decideOffer } from './work-offer.ts'
 import { decideRequestPreemption } from './work-preempt.ts'
 import { decideAcceptResult, decideSubmit } from './work-result.ts'
 
-type MemberKind = Exclude<CommandPayloadKind, FoundingKind | typeof AGENT_CARD_REGISTER | typeof SESSION_OPEN>
+type MemberKind = Exclude<CommandPayloadKind, FoundingKind | typeof AGENT_CARD_REGISTER | typeof SESSION_OPEN | typeof POLICY_CHANGE>
 
 const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   'mission.assign_coordinator': decideAssignCoordinator,

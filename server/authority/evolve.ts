@@ -3,6 +3,7 @@ import type { EventDocument } from '../../protocol/generated/types.ts'
 import {
   type AGENT_CARD_REGISTERED,
   CONVERSATION_OPENED,
+  type POLICY_CHANGED,
   RESOURCE_USAGE_RECORDED,
   type SESSION_OPENED,
   WORK_EXECUTION_LEASE_EXPIRED,
@@ -42,7 +43,7 @@ import { evolvePreemptionRequested } from './work-preempt.ts'
 import { introduce } from './work-record.ts'
 import { evolveResultAccepted, evolveSubmitted } from './work-result.ts'
 
-type FoldedKind = Exclude<EventPayloadKind, FoundedKind | typeof AGENT_CARD_REGISTERED | typeof SESSION_OPENED>
+type FoldedKind = Exclude<EventPayloadKind, FoundedKind | typeof AGENT_CARD_REGISTERED | typeof SESSION_OPENED | typeof POLICY_CHANGED>
 
 const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'mission.coordinator.assigned': evolveCoordinatorAssigned,

@@ -5,6 +5,7 @@ import { validateEventPayload } from '../../protocol/validate.ts'
 import { ada, agentCard, groupAuthority, organizationId, registry, START, urnOf, wim } from '../testing/cast.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
 import { decideOrganization } from './organization.ts'
+import { DEFAULT_POLICY } from './policy.ts'
 import type { OrganizationEnv, VerifiedCommand } from './types.ts'
 
 const REGISTER = 'ext.missionweaveprotocol.registry.agent_card_register'
@@ -19,7 +20,7 @@ function service<K extends keyof CommandPayloads>(kind: K, payload: CommandPaylo
 
 function decided(verified: VerifiedCommand, changes: Partial<OrganizationEnv> = {}, cards: readonly AgentCard[] = [agentCard(wim)]) {
   const cardOf = (agentId: string) => cards.find((card) => card.agentId === agentId)
-  const env = { now: START, organizationId, authority: groupAuthority, cardOf, sessionEpochOf: () => 3, missionFacts: () => undefined, ...changes }
+  const env = { now: START, organizationId, authority: groupAuthority, cardOf, sessionEpochOf: () => 3, missionFacts: () => undefined, policy: DEFAULT_POLICY, isAdmin: () => false, ...changes }
   const decision = decideOrganization(verified, env)
   for (const draft of decision.ok ? decision.value : []) expect(validateEventPayload(draft.kind as EventPayloadKind, draft.payload)).toBeUndefined()
   return decision

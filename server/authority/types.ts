@@ -1,7 +1,7 @@
 // The shapes of the state machine: what a decision sees, what it answers, what the fold keeps. Pure data.
 import type {
   Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, DelegationGrant, Evidence, EventDocument, Extensions, Group,
-  Lease, Membership, Mission, WorkContract, WorkItem,
+  Lease, Membership, Mission, Policy, WorkContract, WorkItem,
 } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -32,6 +32,10 @@ export interface DecisionEnv {
   readonly sessionEpochOf: (agentId: string) => number
   /** Missions that the Commands of this batch refer to, as they were before it. */
   readonly missionFacts: (missionId: string) => MissionFacts | undefined
+  /** The Organization's policy in force. `evolve` never sees it: what it had a say in stands in the Events. */
+  readonly policy: Policy
+  /** Whether this Principal administers the Organization. */
+  readonly isAdmin: (principalId: string) => boolean
 }
 
 /** What `decideOrganization` may use besides. */

@@ -17,6 +17,7 @@ import { createNativeVerifier } from './native-ed25519.ts'
 import { NodeNews } from './node-news.ts'
 import { registerServices } from './organization-founding.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
+import { PolicyMirror } from './policy-mirror.ts'
 import type { ArtifactStore, ReadModels, Store } from './ports.ts'
 import { ReaderView } from './reader-view.ts'
 import { RegistryMirror } from './registry-mirror.ts'
@@ -24,7 +25,7 @@ import { RegistryService } from './registry-service.ts'
 import { Retention } from './retention.ts'
 import type { AuthorityService } from './service.ts'
 import { SpaceActors } from './space-actors.ts'
-import { MissionFold, OrganizationFold } from './space-fold.ts'
+import { newFold, OrganizationFold } from './space-fold.ts'
 import { SpaceReads } from './space-reads.ts'
 import { SpaceTails } from './space-tails.ts'
 import { verifyLog } from './verify-log.ts'
@@ -48,11 +49,12 @@ export async function createAuthorityService({ store, artifacts, organization, o
   await registerServices(store, organization)
   const keys = await RegistryMirror.load(directory, clock, organizationId)
   const agents = await AgentMirror.load(directory)
+  const policies = new PolicyMirror(organizationId)
   const verifySignature = createNativeVerifier()
   const audit = new AuditTrail(directory, clock, diagnostics)
   const tails = new SpaceTails(log)
   const watch = new MembershipWatch()
-  const news = new NodeNews({ wakeUps: store.wakeUps, organizationId, agents, tails, watch, diagnostics })
+  const news = new NodeNews({ wakeUps: store.wakeUps, organizationId, agents, policies, tails, watch, diagnostics })
   const actors = new SpaceActors({
     log,
     readModels,
@@ -60,14 +62,21 @@ export async function createAuthorityService({ store, artifacts, organization, o
     clock,
     organization,
     diagnostics,
-    facts: { cardOf: (agentId) => agents.cardOf(agentId), sessionEpochOf: (agentId) => agents.sessionEpochOf(agentId) },
-    openFold: async (spaceId) =>
-      spaceId === organizationId ? new OrganizationFold(Math.max(0, (await log.head(organizationId)) - organizationTail)) : new MissionFold(spaceId),
+    policies,
+    facts: {
+      cardOf: (agentId) => agents.cardOf(agentId),
+      sessionEpochOf: (agentId) => agents.sessionEpochOf(agentId),
+      isAdmin: (principalId) => identities.principal(principalId)?.isAdmin === true,
+    },
+    openFold: async (spaceId) => {
+      if (spaceId === organizationId) return new OrganizationFold(Math.max(0, (await log.head(organizationId)) - organizationTail))
+      return newFold(spaceId === policies.spaceId ? 'policy' : 'mission', spaceId)
+    },
     onCommitted: (spaceId, entries, memberIds) => news.committed(spaceId, entries, memberIds),
     onRead: (spaceId, events, head) => news.read(spaceId, events, head),
   })
   const isCurrentSession: AuthorityService['sessions']['isCurrent'] = (session) => sessions.isCurrent(session)
-  const path = new CommandPath({ organizationId, log, keys, actors, clock, verifySignature, audit, diagnostics, isCurrentSession })
+  const path = new CommandPath({ organizationId, log, keys, policies, actors, clock, verifySignature, audit, diagnostics, isCurrentSession })
   const registry = new RegistryService({ organization, origin, clock, directory, submit: (command, handshake) => path.submit(command, { door: 'internal', ...(handshake && { handshake }) }) })
   const sessions = new AgentSessions({
     directory,
@@ -84,10 +93,10 @@ export async function createAuthorityService({ store, artifacts, organization, o
       await Promise.all(spaces.map((spaceId) => actors.submit(spaceId, { type: 'session-replaced', session })))
     },
   })
-  const identities = await DirectoryIdentities.load({ directory, keys, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
+  const identities = await DirectoryIdentities.load({ directory, keys, policies, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
   const view = new ReaderView(actors, organization.authority)
   const reads = new SpaceReads({ log, readModels, artifacts, actors, view, watch, clock, organizationId })
-  await actors.read(organizationId)
+  await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
   news.start({ actors, keys, identities })
   const retention = new Retention(directory, clock, diagnostics)
   retention.start()
@@ -103,6 +112,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     reads,
     readModels,
     identities,
+    policy: policies,
     console: new ConsoleSessions({ directory, clock, audience: origin, validKey: (keyId) => keys.validKey(keyId)?.key }),
     artifacts,
     submitCommand: (command, context) => path.submit(command, context),

@@ -19,6 +19,7 @@ import type { AuditTrail } from './audit-trail.ts'
 import { unknownCriticalExtension } from './critical-extensions.ts'
 import { isFresh } from './freshness.ts'
 import { verifyNestedDocuments } from './nested-documents.ts'
+import type { PolicyMirror } from './policy-mirror.ts'
 import type { Clock, SpaceLog } from './ports.ts'
 import { actionIdCollision, internalError, invalidSignature } from './refusals.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
@@ -33,6 +34,7 @@ interface Needs {
   readonly organizationId: string
   readonly log: Pick<SpaceLog, 'findReceipt' | 'readAt'>
   readonly keys: RegistryMirror
+  readonly policies: PolicyMirror
   readonly actors: SpaceActors
   readonly clock: Clock
   readonly verifySignature: SignatureVerifier
@@ -102,7 +104,7 @@ export class CommandPath {
     if (foreign) return err(refused(foreign, command))
     const misshapen = refusePayload(command, parsed.schemaView)
     if (misshapen) return err(await this.#unlessReceived(document, misshapen))
-    if (!isFresh(document.protectedTime, this.#needs.clock.now())) {
+    if (!isFresh(document.protectedTime, this.#needs.clock.now(), this.#needs.policies.current.freshnessSeconds)) {
       this.#audit({ stage: 'freshness', reason: 'outside-window' }, command, context)
       return err(await this.#unlessReceived(document, invalidSignature()))
     }

@@ -8,9 +8,9 @@ import { err, ok } from '../../protocol/result.ts'
 import { addSeconds, isTimestamp } from '../../protocol/timestamp.ts'
 import type { SignatureVerifier } from '../../protocol/verify-document.ts'
 import type { AgentMirror } from './agent-mirror.ts'
-import { freshnessSeconds } from './freshness.ts'
 import type { Invitations } from './invitations.ts'
 import type { Clock, Directory, KeyUse, PrincipalRecord, RegisteredKey, Registration, RegistrationOutcome } from './ports.ts'
+import type { PolicyMirror } from './policy-mirror.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
 import type { CardRequest, RegistryService } from './registry-service.ts'
 import type { Identities, NewKey } from './service.ts'
@@ -18,6 +18,7 @@ import type { Identities, NewKey } from './service.ts'
 interface Needs {
   readonly directory: Pick<Directory, 'register' | 'listPrincipals'>
   readonly keys: RegistryMirror
+  readonly policies: PolicyMirror
   readonly agents: AgentMirror
   readonly invitations: Invitations
   readonly registry: RegistryService
@@ -185,7 +186,7 @@ export class DirectoryIdentities implements Identities {
 
   /** Valid from one freshness window ago, so that a holder whose clock is a little behind can sign at once. */
   #newKey(key: { principal: Actor; keyUse: KeyUse; publicKey: string; custody: string; label: string; keyId: string }): RegisteredKey {
-    return { ...key, algorithm: 'Ed25519', validFrom: addSeconds(this.#needs.clock.now(), -freshnessSeconds), history: [] }
+    return { ...key, algorithm: 'Ed25519', validFrom: addSeconds(this.#needs.clock.now(), -this.#needs.policies.current.freshnessSeconds), history: [] }
   }
 }
 

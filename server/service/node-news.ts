@@ -6,6 +6,7 @@ import { decodeEvent } from './event-bytes.ts'
 import type { DirectoryIdentities } from './identities.ts'
 import type { MembershipWatch } from './membership-watch.ts'
 import type { LogEntry, WakeUps } from './ports.ts'
+import type { PolicyMirror } from './policy-mirror.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
 import type { SpaceActors } from './space-actors.ts'
 import type { SpaceTails } from './space-tails.ts'
@@ -14,6 +15,7 @@ interface Needs {
   readonly wakeUps: WakeUps
   readonly organizationId: string
   readonly agents: AgentMirror
+  readonly policies: PolicyMirror
   readonly tails: SpaceTails
   readonly watch: MembershipWatch
   readonly diagnostics: Log
@@ -48,8 +50,8 @@ export class NodeNews {
 
   /** Events that this node has just committed. */
   committed(spaceId: string, entries: readonly LogEntry[], memberIds: readonly string[]): void {
-    const { organizationId, agents, tails, watch } = this.#needs
-    if (spaceId === organizationId) for (const entry of entries) agents.apply(decodeEvent(entry.bytes))
+    const { tails, watch } = this.#needs
+    if (this.#isMirrored(spaceId)) this.#mirror(entries.map((entry) => decodeEvent(entry.bytes)))
     tails.committed(spaceId, entries)
     watch.changed(memberIds)
     this.#publish(spaceId)
@@ -57,9 +59,21 @@ export class NodeNews {
 
   /** Events that were read from the log: another node's, or one's own after a fault hid that they were written. */
   read(spaceId: string, events: readonly EventDocument[], head: number): void {
-    const { organizationId, agents, tails } = this.#needs
-    if (spaceId === organizationId) for (const event of events) agents.apply(event)
-    tails.reached(spaceId, head)
+    if (this.#isMirrored(spaceId)) this.#mirror(events)
+    this.#needs.tails.reached(spaceId, head)
+  }
+
+  #isMirrored(spaceId: string): boolean {
+    const { organizationId, policies } = this.#needs
+    return spaceId === organizationId || spaceId === policies.spaceId
+  }
+
+  #mirror(events: readonly EventDocument[]): void {
+    const { agents, policies } = this.#needs
+    for (const event of events) {
+      agents.apply(event)
+      policies.apply(event)
+    }
   }
 
   /** Principals or keys have changed outside any log. */
@@ -78,11 +92,12 @@ export class NodeNews {
   }
 
   async #heard(spaceId: string, { actors, keys, identities }: Followers): Promise<void> {
-    const { organizationId, tails, watch, diagnostics } = this.#needs
+    const { organizationId, policies, tails, watch, diagnostics } = this.#needs
     try {
       actors.fallBehind(spaceId)
       watch.changedElsewhere()
       await tails.refresh(spaceId)
+      if (spaceId === policies.spaceId) await actors.read(spaceId)
       if (spaceId === organizationId) await Promise.all([keys.refresh(), identities.refresh(), actors.read(spaceId)])
     } catch (fault) {
       diagnostics.warn({ err: fault, spaceId }, 'what another node did could not be read yet')

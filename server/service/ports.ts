@@ -7,7 +7,7 @@ import type { GraphEdgeRow, GraphNodeRow, MembershipRow, MissionRow, ReadModelRo
 /** One stored Event. `bytes` are the exact signed document (RFC 8785 form), the evidence; everything else is an index over it. */
 export interface LogEntry {
   readonly spaceId: string
-  /** Position in the Space, from 1. Equals the Event's `sequence` in a mission Space; in the Organization's Space it is the storage position only (R-EVT-1). */
+  /** Position in the Space, from 1. Equals the Event's `sequence`; in the Organization's Space, whose Events have none, it is the storage position only (R-EVT-1). */
   readonly sequence: number
   readonly eventId: string
   readonly kind: string
@@ -25,10 +25,12 @@ export interface CommandReceipt {
   readonly commandBytes: Uint8Array
 }
 
+export type SpaceKind = 'mission' | 'organization' | 'policy'
+
 /** Everything that one decision batch writes, in one transaction. */
 export interface AppendBatch {
   readonly spaceId: string
-  readonly spaceKind: 'mission' | 'organization'
+  readonly spaceKind: SpaceKind
   /** Head that the batch was decided on; another head means another node wrote first. */
   readonly expectedHead: number
   readonly events: readonly LogEntry[]
@@ -58,7 +60,7 @@ export interface SpaceLog {
   /** The records among these hashes, in any order: one query for a whole batch. */
   findAdmissions(organizationId: string, signingHashes: readonly string[]): Promise<readonly FirstAdmissionRecord[]>
   /** Space ids of this kind, ascending. */
-  listSpaces(kind: 'mission' | 'organization'): Promise<readonly string[]>
+  listSpaces(kind: SpaceKind): Promise<readonly string[]>
 }
 
 /** Queries over the read models. All are bounded. */

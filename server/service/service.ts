@@ -1,12 +1,12 @@
 // What the doors may ask of the authority. Gateways see this and the view types, never the store.
-import type { Actor, AgentCard } from '../../protocol/generated/types.ts'
+import type { Actor, AgentCard, Policy } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import type { ParsedJson } from '../../protocol/strict-json.ts'
 import type { MembershipRow } from '../authority/read-models.ts'
 import type { GroupState } from '../authority/types.ts'
 import type { SpaceReport } from './verify-log.ts'
-import type { ArtifactStore, Clock, DecodedEntry, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey } from './ports.ts'
+import type { ArtifactStore, Clock, DecodedEntry, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey, SpaceKind } from './ports.ts'
 
 export type Door = 'mwp' | 'http' | 'internal'
 
@@ -84,7 +84,7 @@ export interface Reads {
   membershipsAfter(principalId: string, revision: number, waitMs: number, signal: AbortSignal): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
   mayReadArtifact(principalId: string, contentHash: string): Promise<boolean>
   /** For operators: every Space, whoever its members are. */
-  allSpaces(): Promise<readonly { readonly spaceId: string; readonly kind: 'mission' | 'organization'; readonly head: number }[]>
+  allSpaces(): Promise<readonly { readonly spaceId: string; readonly kind: SpaceKind; readonly head: number }[]>
   /** For operators: how far the live fold of a Group has come and the hash of its canonical form. */
   fingerprintOf(groupId: string): Promise<{ readonly sequence: number; readonly stateHash: string } | undefined>
 }
@@ -128,6 +128,8 @@ export interface AuthorityService {
   readonly reads: Reads
   readonly readModels: ReadModels
   readonly identities: Identities
+  /** The policy in force, and the Space to which its changes are addressed. */
+  readonly policy: { readonly current: Policy; readonly spaceId: string }
   /** Implemented by `ConsoleSessions` in console-sessions.ts. */
   readonly console: ConsoleAccess
   readonly artifacts: ArtifactStore

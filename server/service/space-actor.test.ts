@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { unavailableRegistry, validateRegistry } from '../../protocol/key-registry.ts'
 import { verifyDocument } from '../../protocol/verify-document.ts'
 import { encodeState } from '../authority/encode-state.ts'
+import { DEFAULT_POLICY } from '../authority/policy.ts'
 import { createMemoryStore } from '../testing/memory-store.ts'
 import { AcceptedActions } from './accepted-actions.ts'
 import { createNativeVerifier } from './native-ed25519.ts'
@@ -35,8 +36,8 @@ function closedGate() {
 
 function actorOn({ clock, organization }: Fixture, store: Store, groupId: string): SpaceActor {
   const nothing = { onCommitted: () => {}, onLoaded: () => {}, onIdle: () => {} }
-  const facts = { cardOf: () => undefined, sessionEpochOf: () => 0 }
-  return new SpaceActor(groupId, { ...store, ...nothing, actions: new AcceptedActions(), clock, organization, facts, openFold: async (spaceId) => new MissionFold(spaceId) })
+  const facts = { cardOf: () => undefined, sessionEpochOf: () => 0, isAdmin: () => false }
+  return new SpaceActor(groupId, { ...store, ...nothing, actions: new AcceptedActions(), clock, organization, facts, policies: { current: DEFAULT_POLICY }, openFold: async (spaceId) => new MissionFold(spaceId) })
 }
 
 async function admissible(fixture: Fixture, owner: Person, groupId: string): Promise<AdmissibleCommand> {

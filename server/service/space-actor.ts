@@ -14,6 +14,7 @@ import { decideBatch } from './decide-batch.ts'
 import { eventAdmission } from './event-admission.ts'
 import { decodeEvent, signEvents } from './event-bytes.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
+import type { PolicyMirror } from './policy-mirror.ts'
 import type { AppendOutcome, Clock, LogEntry, ReadModels, SpaceLog } from './ports.ts'
 import type { SpaceFold, SpaceWork } from './space-fold.ts'
 
@@ -29,7 +30,8 @@ export interface ActorNeeds {
   readonly actions: AcceptedActions
   readonly clock: Clock
   readonly organization: OrganizationKeys
-  readonly facts: Pick<DecisionEnv, 'cardOf' | 'sessionEpochOf'>
+  readonly facts: Pick<DecisionEnv, 'cardOf' | 'sessionEpochOf' | 'isAdmin'>
+  readonly policies: Pick<PolicyMirror, 'current'>
   /** The fold to begin with; the log is read from its head on. */
   readonly openFold: (spaceId: string) => Promise<SpaceFold>
   /** After commit, in order, before the senders are answered. */
@@ -198,7 +200,7 @@ export class SpaceActor {
   }
 
   #environment(fold: SpaceFold, { missions }: KnownRecords): DecisionEnv {
-    const { clock, organization, facts } = this.#needs
+    const { clock, organization, facts, policies } = this.#needs
     const now = clock.now()
     return {
       // All of these times are written by the authority in one form, so that text order is time order.
@@ -207,6 +209,7 @@ export class SpaceActor {
       authority: organization.authority.principal,
       ...facts,
       missionFacts: (missionId) => missions.get(missionId),
+      policy: policies.current,
     }
   }
 

@@ -1,4 +1,4 @@
-// The two kinds of Space behind one face: what a batch needs in order to decide, place and apply Events.
+// The kinds of Space behind one face: what a batch needs in order to decide, place and apply Events.
 import type { EventDocument } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -8,13 +8,15 @@ import { decide } from '../authority/decide.ts'
 import { decideDue, nextDue } from '../authority/due.ts'
 import { evolve } from '../authority/evolve.ts'
 import { decideOrganization } from '../authority/organization.ts'
+import { decidePolicyChange, evolvePolicy } from '../authority/policy-change.ts'
+import { DEFAULT_POLICY } from '../authority/policy.ts'
 import type { ReadModelRows } from '../authority/read-models.ts'
 import { rowsOf } from '../authority/read-models.ts'
 import type { ReplacedSession } from '../authority/session-replaced.ts'
 import { decideSessionReplaced } from '../authority/session-replaced.ts'
 import type { DecisionEnv, EventDraft, GroupState, OrganizationEventDraft, VerifiedCommand } from '../authority/types.ts'
 import type { UnsignedEvent } from './event-bytes.ts'
-import type { AppendBatch } from './ports.ts'
+import type { SpaceKind } from './ports.ts'
 import type { Handshake } from './registry-service.ts'
 
 /** A Command that has passed everything but the decision, with the Signed Documents inside it. */
@@ -35,7 +37,7 @@ export type SpaceWork =
 type Drafts = Result<readonly (EventDraft | OrganizationEventDraft)[], Rejection>
 
 export interface SpaceFold {
-  readonly spaceKind: AppendBatch['spaceKind']
+  readonly spaceKind: SpaceKind
   /** Sequence of the last Event applied, 0 before the first. */
   readonly head: number
   /** Authority time of the last Event; no later Event may be earlier. */
@@ -80,27 +82,8 @@ export class MissionFold implements SpaceFold {
     return ok(work.type === 'due' ? decideDue(this.#group, env) : decideSessionReplaced(this.#group, work.session, env))
   }
 
-  place(draft: EventDraft, { now, authority }: DecisionEnv): UnsignedEvent {
-    const { eventId, kind, actor, cause, correlationId, payload, commandHash, extensions, aggregateRevision, conversationId, workItemId } = draft
-    // In canonical order of members, so that the text to sign is written without a copy.
-    return {
-      acceptedBy: authority,
-      actor,
-      aggregateRevision,
-      cause,
-      ...(commandHash !== undefined && { commandHash }),
-      ...(conversationId !== undefined && { conversationId }),
-      correlationId,
-      eventId,
-      ...(extensions && { extensions }),
-      groupId: this.#spaceId,
-      kind,
-      occurredAt: now,
-      payload,
-      protocolVersion: '0.1',
-      sequence: this.head + 1,
-      ...(workItemId !== undefined && { workItemId }),
-    }
+  place(draft: EventDraft, env: DecisionEnv): UnsignedEvent {
+    return placed(draft, this.#spaceId, this.head + 1, env)
   }
 
   apply(event: EventDocument): void {
@@ -157,6 +140,78 @@ export class OrganizationFold implements SpaceFold {
 
   nextDue(): undefined {
     return undefined
+  }
+}
+
+/** The Space that holds the Organization's policy, all of it from the first version on: what decides may not fall out of a window. */
+export class PolicyFold implements SpaceFold {
+  readonly spaceKind = 'policy'
+  readonly group = undefined
+  readonly #spaceId: string
+  #policy = DEFAULT_POLICY
+  #lastOccurredAt = ''
+
+  constructor(spaceId: string) {
+    this.#spaceId = spaceId
+  }
+
+  /** Every Event is the next version. */
+  get head(): number {
+    return this.#policy.version
+  }
+
+  get lastOccurredAt(): string {
+    return this.#lastOccurredAt
+  }
+
+  decide(work: SpaceWork, env: DecisionEnv): Drafts {
+    return work.type === 'command' ? decidePolicyChange(this.#policy, verifiedCommand(work.command), env) : ok([])
+  }
+
+  place(draft: EventDraft, env: DecisionEnv): UnsignedEvent {
+    return placed(draft, this.#spaceId, this.head + 1, env)
+  }
+
+  apply(event: EventDocument): void {
+    this.#policy = evolvePolicy(this.#policy, event)
+    this.#lastOccurredAt = event.occurredAt
+  }
+
+  rowsOf(): ReadModelRows {
+    return noRows
+  }
+
+  nextDue(): undefined {
+    return undefined
+  }
+}
+
+/** An empty fold for a Space of this kind. */
+export function newFold(kind: SpaceKind, spaceId: string): SpaceFold {
+  if (kind === 'mission') return new MissionFold(spaceId)
+  return kind === 'policy' ? new PolicyFold(spaceId) : new OrganizationFold(0)
+}
+
+/** In canonical order of members, so that the text to sign is written without a copy. */
+function placed(draft: EventDraft, groupId: string, sequence: number, { now, authority }: DecisionEnv): UnsignedEvent {
+  const { eventId, kind, actor, cause, correlationId, payload, commandHash, extensions, aggregateRevision, conversationId, workItemId } = draft
+  return {
+    acceptedBy: authority,
+    actor,
+    aggregateRevision,
+    cause,
+    ...(commandHash !== undefined && { commandHash }),
+    ...(conversationId !== undefined && { conversationId }),
+    correlationId,
+    eventId,
+    ...(extensions && { extensions }),
+    groupId,
+    kind,
+    occurredAt: now,
+    payload,
+    protocolVersion: '0.1',
+    sequence,
+    ...(workItemId !== undefined && { workItemId }),
   }
 }
 

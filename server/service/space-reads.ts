@@ -95,7 +95,7 @@ export class SpaceReads implements Reads {
 
   async allSpaces(): ReturnType<Reads['allSpaces']> {
     const { log } = this.#needs
-    const kinds = ['organization', 'mission'] as const
+    const kinds = ['organization', 'policy', 'mission'] as const
     const lists = await Promise.all(kinds.map(async (kind) => (await log.listSpaces(kind)).map((spaceId) => ({ spaceId, kind }))))
     return Promise.all(lists.flat().map(async (space) => ({ ...space, head: await log.head(space.spaceId) })))
   }

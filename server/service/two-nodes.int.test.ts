@@ -30,7 +30,7 @@ describe.skipIf(skipReason)(`two nodes on one PostgreSQL${skipReason ? ` (${skip
     database = await createTestDatabase()
     const first = await node()
     nodes = [first, await node(first.organization)]
-    owner = await first.person('Olga')
+    owner = await first.person('Olga', { isAdmin: true })
     coordinator = await first.agent('Coordinator')
   })
   afterAll(async () => {
@@ -47,6 +47,14 @@ describe.skipIf(skipReason)(`two nodes on one PostgreSQL${skipReason ? ` (${skip
     const { identities } = nodes[1]!.service
     await expect.poll(() => identities.cardOf(coordinator.actor.id)?.displayName, { timeout: 10_000 }).toBe('Coordinator')
     await expect.poll(() => [identities.principal(owner.actor.id)?.name, identities.key(owner.conversation.keyId)?.label], { timeout: 10_000 }).toEqual(['Olga', 'conversation'])
+  })
+
+  it('decide by one policy, whichever of them it was changed on', async () => {
+    const [first, second] = nodes.map(({ service }) => service.policy)
+    const policy = { ...first!.current, version: 1, freshnessSeconds: 240 }
+    const outcome = await nodes[0]!.submit(owner, { kind: 'ext.countersign.policy.change', groupId: first!.spaceId, membershipEpoch: 1, expectedRevision: 0, payload: { policy, reason: 'The pilot is over.' } })
+    expect(codeOf(outcome)).toBe('accepted')
+    await expect.poll(() => second!.current, { timeout: 10_000 }).toEqual(policy)
   })
 
   it('give one gapless log, whoever writes, and feeds on both of them follow it', async () => {

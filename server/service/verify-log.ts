@@ -9,10 +9,10 @@ import { verifyDocument } from '../../protocol/verify-document.ts'
 import { encodeRows, joinRows, latestRows } from '../authority/read-model-rows.ts'
 import type { ReadModelRows } from '../authority/read-models.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import type { LogEntry, ReadModels, SpaceLog } from './ports.ts'
+import type { LogEntry, ReadModels, SpaceKind, SpaceLog } from './ports.ts'
 import type { Reads } from './service.ts'
 import type { SpaceFold } from './space-fold.ts'
-import { MissionFold, OrganizationFold } from './space-fold.ts'
+import { newFold } from './space-fold.ts'
 
 const pageSize = 500
 /** A Space that grows while it is read is read again this often. */
@@ -31,7 +31,7 @@ export interface SpaceReport {
   readonly spaceId: string
   readonly events: number
   readonly commands: number
-  /** Absent for the Organization's Space, which has no fold. */
+  /** Of Groups alone: the Organization's Space has no fold, and that of the policy is one document. */
   readonly stateHash?: string
   /** What is wrong, in words; empty when everything agrees. */
   readonly differences: readonly string[]
@@ -40,14 +40,14 @@ export interface SpaceReport {
 /** Verifies every Space, one after another. */
 export async function verifyLog(evidence: LogEvidence): Promise<readonly SpaceReport[]> {
   const reports: SpaceReport[] = []
-  for (const kind of ['organization', 'mission'] as const) {
+  for (const kind of ['organization', 'policy', 'mission'] as const) {
     for (const spaceId of await evidence.log.listSpaces(kind)) reports.push(await verifySpace(evidence, spaceId, kind))
   }
   return reports
 }
 
 /** Reads the whole Space and compares. A difference is reported, not thrown. */
-async function verifySpace(evidence: LogEvidence, spaceId: string, kind: 'mission' | 'organization'): Promise<SpaceReport> {
+async function verifySpace(evidence: LogEvidence, spaceId: string, kind: SpaceKind): Promise<SpaceReport> {
   for (let reading = 1; ; reading++) {
     const head = await evidence.log.head(spaceId)
     const report = await new SpaceReading(evidence, spaceId, kind).run(head)
@@ -58,18 +58,18 @@ async function verifySpace(evidence: LogEvidence, spaceId: string, kind: 'missio
 class SpaceReading {
   readonly #evidence: LogEvidence
   readonly #spaceId: string
-  readonly #kind: 'mission' | 'organization'
+  readonly #kind: SpaceKind
   readonly #fold: SpaceFold
   readonly #rows: ReadModelRows[] = []
   readonly #differences: string[] = []
   #events = 0
   #commands = 0
 
-  constructor(evidence: LogEvidence, spaceId: string, kind: 'mission' | 'organization') {
+  constructor(evidence: LogEvidence, spaceId: string, kind: SpaceKind) {
     this.#evidence = evidence
     this.#spaceId = spaceId
     this.#kind = kind
-    this.#fold = kind === 'mission' ? new MissionFold(spaceId) : new OrganizationFold(0)
+    this.#fold = newFold(kind, spaceId)
   }
 
   async run(head: number): Promise<SpaceReport> {

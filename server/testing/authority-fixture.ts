@@ -46,7 +46,7 @@ export interface Fixture<Time extends Clock = StillClock> {
   readonly clock: Time
   readonly organization: OrganizationKeys
   /** A person with a key for decisions and one for conversation. */
-  person(name: string): Promise<Person>
+  person(name: string, rights?: { readonly isAdmin: boolean }): Promise<Person>
   /** A registered Agent with an open session. */
   agent(name: string): Promise<Agent>
   handshake(agent: Pick<Agent, 'actor' | 'keyId' | 'sign'>): Promise<AgentSession>
@@ -80,7 +80,7 @@ export function fixtureOn<Time extends Clock>(service: AuthorityService, { clock
     command,
     handshake,
     submit: async (signatory, draft) => service.submitCommand(await command(signatory, draft), { door: 'http' }),
-    person: (name) => enrol(service, name),
+    person: (name, rights) => enrol(service, name, rights),
     async agent(name) {
       const key = newKey()
       const added = await service.identities.addAgent({ name, publicKey: key.publicKey, capabilities: [{ id: 'release.report', version: '1.0.0' }] })
@@ -139,8 +139,8 @@ export function newKey(): { publicKey: string; privateKey: KeyObject; sign: (byt
   return { publicKey: encodeBase64url(raw), privateKey, sign: (bytes) => signRaw(null, bytes, privateKey) }
 }
 
-async function enrol(service: AuthorityService, name: string): Promise<Person> {
-  const { token } = await service.identities.invite({ name, isAdmin: false, ttlSeconds: 600 })
+async function enrol(service: AuthorityService, name: string, { isAdmin } = { isAdmin: false }): Promise<Person> {
+  const { token } = await service.identities.invite({ name, isAdmin, ttlSeconds: 600 })
   const challenge = encodeCanonical({ challengeId: newUrn(), purpose: 'countersign.console.enrol' })
   const pairs = [newKey(), newKey()] as const
   const uses = ['authority', 'conversation'] as const

@@ -2,7 +2,7 @@
 import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import { sha256Hash } from '../../protocol/digest.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
-import type { Actor, AgentCard, Command, CommandPayloads, EventDocument } from '../../protocol/generated/types.ts'
+import type { Actor, AgentCard, Command, CommandPayloads, EventDocument, Policy } from '../../protocol/generated/types.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { validateDocument, validateEventPayload } from '../../protocol/validate.ts'
@@ -11,6 +11,7 @@ import { decideDue } from '../authority/due.ts'
 import { encodeState } from '../authority/encode-state.ts'
 import { evolve } from '../authority/evolve.ts'
 import { isFounding } from '../authority/mission-create.ts'
+import { DEFAULT_POLICY } from '../authority/policy.ts'
 import { decideSessionReplaced } from '../authority/session-replaced.ts'
 import type { Decision, DecisionEnv, EventDraft, GroupState, MissionFacts, VerifiedCommand } from '../authority/types.ts'
 import { ada, agentCard, cora, dora, groupAuthority, organizationId, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
@@ -27,6 +28,7 @@ export class GroupFixture {
   readonly sessionEpochs = new Map<string, number>([cora, wim, wanda, dora].map((agent) => [agent.id, 1]))
   /** Missions of other Groups. */
   readonly missions = new Map<string, MissionFacts>()
+  policy: Policy = DEFAULT_POLICY
   #state: GroupState | undefined
   #actions = 0
   readonly #name: string
@@ -49,6 +51,8 @@ export class GroupFixture {
       cardOf: (agentId) => this.cards.get(agentId),
       sessionEpochOf: (agentId) => this.sessionEpochs.get(agentId) ?? 0,
       missionFacts: (missionId) => this.missions.get(missionId),
+      policy: this.policy,
+      isAdmin: () => false,
     }
   }
 

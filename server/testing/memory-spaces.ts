@@ -2,7 +2,7 @@ import { invariant } from '../../protocol/result.ts'
 import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
 import type { ArtifactRow, ExecutionRow, GraphEdgeRow, GraphNodeRow, MembershipRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
 import { encodeRows, latestRows } from '../authority/read-model-rows.ts'
-import type { AppendBatch, AppendOutcome, CommandReceipt, LogEntry, ReadModels, SpaceLog } from '../service/ports.ts'
+import type { AppendBatch, AppendOutcome, CommandReceipt, LogEntry, ReadModels, SpaceKind, SpaceLog } from '../service/ports.ts'
 
 type Conflict = Extract<AppendOutcome, { ok: false }>['conflict']
 type Key = string | number
@@ -18,7 +18,7 @@ class Space {
 
   constructor(
     readonly spaceId: string,
-    readonly kind: 'mission' | 'organization',
+    readonly kind: SpaceKind,
   ) {}
 }
 

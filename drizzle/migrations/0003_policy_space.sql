@@ -1,0 +1,2 @@
+ALTER TABLE "spaces" DROP CONSTRAINT "spaces_kind_is_known";--> statement-breakpoint
+ALTER TABLE "spaces" ADD CONSTRAINT "spaces_kind_is_known" CHECK ("spaces"."kind" in ('mission', 'organization', 'policy'));
