@@ -19,6 +19,7 @@ import { listen } from '../server/gateways/mwp/testing/raw-client.ts'
 import type { SubmitOutcome } from '../server/service/service.ts'
 import type { AgentClientOptions } from './agent-client.ts'
 import { AgentClient } from './agent-client.ts'
+import { openAgentStore } from './agent-store.ts'
 import { FileCursorStore } from './cursor-store.ts'
 import { deferred } from './deferred.ts'
 import { withExecutionLease } from './execution-lease.ts'
@@ -349,6 +350,22 @@ test('restarts under load lose nothing and double nothing', async () => {
   expect(await reading).toEqual(upTo(total))
   expect(group.head).toBe(total)
   expect((await poster.session()).sessionEpoch).toBeGreaterThan(1)
+})
+
+test('A-222: a Command without an answer outlives its process, and goes out again with the same bytes', async () => {
+  const store = await openAgentStore(':memory:')
+  const first = await connect({ outbox: store.outbox })
+  nextTime(never)
+  const pending = post(first)
+  await expect.poll(() => fake.submitted.length).toBe(1)
+  await first.close()
+  await expect(pending).rejects.toThrow(ClientClosed)
+  expect(store.outbox.unanswered()).toHaveLength(1)
+
+  await connect({ outbox: store.outbox })
+  await expect.poll(() => store.outbox.unanswered()).toEqual([])
+  expect(fake.submitted[1]).toBe(fake.submitted[0])
+  store.close()
 })
 
 describe('work', () => {

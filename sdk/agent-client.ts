@@ -7,6 +7,7 @@ import { downloadContent, fetchAgents, fetchGroups, httpOriginOf, uploadContent 
 import type { BackoffOptions } from './backoff.ts'
 import { backoffMs, DEFAULT_BACKOFF, delay } from './backoff.ts'
 import type { CommandEpochs, CommandKind, CommandTarget } from './build-command.ts'
+import type { CommandOutbox } from './command-sender.ts'
 import { CommandSender } from './command-sender.ts'
 import type { CursorStore } from './cursor-store.ts'
 import { MemoryCursorStore } from './cursor-store.ts'
@@ -33,6 +34,8 @@ export interface AgentClientOptions {
   readonly origin?: string
   /** Where positions survive a restart; in memory when absent. */
   readonly cursors?: CursorStore
+  /** Where unanswered Commands survive a restart; in memory when absent. `openAgentStore` has both. */
+  readonly outbox?: CommandOutbox
   readonly backoff?: BackoffOptions
 }
 
@@ -63,6 +66,7 @@ export class AgentClient {
     this.#commands = new CommandSender({
       identity: this.identity,
       backoff,
+      outbox: options.outbox,
       epochs: (groupId, isFresh) => this.#currentEpochs(groupId, isFresh),
       caughtUp: (groupId) => this.#caughtUp(groupId),
     })

@@ -16,9 +16,18 @@ const PASSING_CODES = new Set(['BACKPRESSURE', 'RATE_LIMITED', 'INTERNAL_ERROR']
 /** Signed under an epoch that has passed; nothing was accepted. */
 const STALE_CODES = new Set(['AUTH_STALE_SESSION', 'MEMBERSHIP_STALE', 'AUTH_STALE_COORDINATOR'])
 
+/** Where sent Commands are kept until they are answered, over a restart of the process. */
+export interface CommandOutbox {
+  /** What an earlier run left behind, in the order in which it was first sent. */
+  unanswered(): readonly SignedCommand[]
+  sent(signed: SignedCommand): void
+  answered(actionId: string): void
+}
+
 export interface CommandSenderHost {
   readonly identity: Identity
   readonly backoff: BackoffOptions
+  readonly outbox?: CommandOutbox | undefined
   /** Epochs to sign under now; `isFresh` asks the authority instead of relying on what has been seen. */
   epochs(groupId: string | undefined, isFresh: boolean): Promise<CommandEpochs>
   /** Resolves once every Event up to the Group's present head has arrived, as far as the Group is being followed. */
@@ -34,6 +43,8 @@ export class CommandSender {
 
   constructor(host: CommandSenderHost) {
     this.#host = host
+    // The first session sends them, the same bytes (A-222); a stop before the answer leaves them for the next run.
+    for (const signed of host.outbox?.unanswered() ?? []) void this.#deliver(signed).catch(() => undefined)
   }
 
   /** Whatever is unanswered goes out again, the same bytes: the authority answers with the first receipt (A-222). */
@@ -95,8 +106,15 @@ export class CommandSender {
     }
   }
 
-  /** The answer to exactly these bytes. */
+  /** The answer to exactly these bytes; until it is here the outbox holds them. */
   async #deliver(signed: SignedCommand): Promise<Receipt> {
+    this.#host.outbox?.sent(signed)
+    const receipt = await this.#answerTo(signed)
+    this.#host.outbox?.answered(signed.command.actionId)
+    return receipt
+  }
+
+  async #answerTo(signed: SignedCommand): Promise<Receipt> {
     for (let attempt = 1; ; attempt++) {
       if (this.#over !== undefined) throw this.#over
       const answer = this.#pending.add(signed)

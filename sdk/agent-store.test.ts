@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Command, EventDocument } from '../protocol/generated/types.ts'
+import type { AgentStore } from './agent-store.ts'
+import { openAgentStore } from './agent-store.ts'
+
+let folder = ''
+let store: AgentStore
+const open = () => openAgentStore(join(folder, 'agent.sqlite'))
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agent-'))
+  store = await open()
+})
+afterEach(async () => {
+  store.close()
+  await rm(folder, { recursive: true })
+})
+
+async function restart() {
+  store.close()
+  store = await open()
+}
+
+const group = 'urn:test:group'
+const event = (sequence: number) => ({ groupId: group, sequence, eventId: `urn:test:event:${sequence}`, kind: 'message.posted' }) as EventDocument
+const sequences = () => [...store.replay(group)].map(({ sequence }) => sequence)
+const progress = { currentPhase: 'half', completedMilestones: [], nextCheckpoint: 'end', blockers: [], updatedCompletionEstimate: '2026-01-01T00:00:00.000Z', evidenceIds: [] }
+
+test('A-233: an Event is taken in once', () => {
+  store.openGroup(group, 0)
+  expect([store.receive(event(1)), store.receive(event(1))]).toEqual([true, false])
+  expect(sequences()).toEqual([1])
+})
+
+test('A-233: what comes ahead is kept, and neither replay nor Cursor passes the gap', async () => {
+  store.openGroup(group, 0)
+  for (const sequence of [1, 3, 4]) store.receive(event(sequence))
+  await store.save(group, 4)
+  expect(await store.load(group)).toBe(1)
+  expect(sequences()).toEqual([1])
+  store.receive(event(2))
+  await store.save(group, 4)
+  expect(await store.load(group)).toBe(4)
+  expect(sequences()).toEqual([1, 2, 3, 4])
+})
+
+test('A-234: the Cursor never goes back', async () => {
+  store.openGroup(group, 0)
+  for (const sequence of [1, 2]) store.receive(event(sequence))
+  await store.save(group, 2)
+  await store.save(group, 1)
+  expect(await store.load(group)).toBe(2)
+})
+
+test('A-233: what an Agent was never shown is no gap, at the beginning or later', async () => {
+  store.openGroup(group, 7)
+  store.receive(event(7))
+  expect(store.received(group)).toBe(7)
+  store.receive(event(12))
+  expect(store.received(group)).toBe(7)
+  store.openGroup(group, 12)
+  expect(store.received(group)).toBe(12)
+})
+
+test('A-173: inbox, Cursor, queue, effects, checkpoints and unanswered Commands survive a restart', async () => {
+  store.openGroup(group, 0)
+  store.receive(event(1))
+  await store.save(group, 1)
+  store.saveQueue(group, [{ workItemId: 'w', passedOver: 3 }])
+  store.saveCheckpoint(group, 'w', { progress, state: { done: [1] } })
+  store.beginEffect('begun')
+  store.beginEffect('done')
+  store.finishEffect('done', { ticket: 7 })
+  const bytes = new TextEncoder().encode('{"actionId":"urn:test:action"}')
+  store.outbox.sent({ command: { actionId: 'urn:test:action' } as Command, bytes })
+  await restart()
+  expect(sequences()).toEqual([1])
+  expect(await store.load(group)).toBe(1)
+  expect(store.queueOf(group)).toEqual(new Map([['w', 3]]))
+  expect(store.checkpoint(group, 'w')).toEqual({ progress, state: { done: [1] } })
+  expect([store.effect('begun'), store.effect('done'), store.effect('never')]).toEqual([{ isDone: false }, { isDone: true, result: { ticket: 7 } }, undefined])
+  expect(store.outbox.unanswered()).toEqual([{ command: { actionId: 'urn:test:action' }, bytes }])
+  store.outbox.answered('urn:test:action')
+  expect(store.outbox.unanswered()).toEqual([])
+})
+
+test('a second process cannot open the file', async () => {
+  await expect(open()).rejects.toThrow('locked')
+})
