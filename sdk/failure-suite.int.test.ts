@@ -1,0 +1,499 @@
+// The faults that a Mission must survive (A-287), injected into real agents on a real server over real sockets.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { connect as connectSocket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { encodeBase64url } from '../protocol/base64url.ts'
+import { publicKeyOf } from '../protocol/ed25519-sign.ts'
+import type { CapabilityRef, EventDocument, WorkContract } from '../protocol/generated/types.ts'
+import { openArtifactFolder } from '../server/artifacts/artifact-folder.ts'
+import { silentLog } from '../server/log.ts'
+import { loadOrganizationKeys } from '../server/service/organization-keys.ts'
+import type { RunningServer, ServerOptions } from '../server/start.ts'
+import { startServer } from '../server/start.ts'
+import { createMemoryStore } from '../server/testing/memory-store.ts'
+import { AgentClient, type AgentStore, type Ending, GroupMirror, HumanClient, LeaseLost, newId, openAgentStore, type Receipt, runScheduler, type SchedulerOptions, type Slot } from './index.ts'
+
+const capability: CapabilityRef = { id: 'software.delivery', version: '1.0.0' }
+const backoff = { firstMs: 5, maxMs: 50 }
+const STAGES = ['requirements', 'implementation', 'testing', 'review', 'integration'] as const
+const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+const budget = { currency: 'EUR', financialLimit: 1000, toolCallLimit: 1000 }
+const criteria = [{ criterionId: 'complete', description: 'Nothing is missing.', evidenceRequired: ['deterministic_test' as const] }]
+
+let folder: string
+let server: RunningServer
+let owner: HumanClient
+/** What a test opened, closed again in the reverse order. */
+const open: (() => Promise<void> | void)[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'faults-'))
+  const store = createMemoryStore()
+  const organization = await loadOrganizationKeys(folder, { name: 'Test', now: store.clock.now() })
+  const resources: ServerOptions['resources'] = { store, organization, artifacts: await openArtifactFolder(join(folder, 'artifacts')) }
+  server = await startServer({ resources, log: silentLog() })
+  const { token } = await server.service.identities.invite({ name: 'Ada', isAdmin: true, ttlSeconds: 60 })
+  owner = await HumanClient.enrol(server.origin, { token, name: 'Ada' })
+})
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+  await server.stop()
+  await rm(folder, { recursive: true })
+})
+
+interface Account {
+  readonly agentId: string
+  readonly keyId: string
+  readonly seed: Uint8Array
+}
+
+async function account(name: string, maxConcurrency = 1): Promise<Account> {
+  const seed = new Uint8Array(randomBytes(32))
+  const added = await server.service.identities.addAgent({ name, publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [capability], maxConcurrency })
+  if (!added.ok) throw new Error(added.error.reason)
+  return { agentId: added.value.agentId, keyId: added.value.keyId, seed }
+}
+
+async function connect(of: Account, { port = server.port, store }: { port?: number; store?: AgentStore } = {}): Promise<AgentClient> {
+  const options = { url: `ws://127.0.0.1:${port}/mwp`, origin: server.origin, backoff, ...of, ...(store && { cursors: store, outbox: store.outbox }) }
+  const client = await AgentClient.connect(options)
+  open.push(() => client.close())
+  return client
+}
+
+function accepted(receipt: Receipt): EventDocument {
+  if (!receipt.ok) throw new Error(`${receipt.error.code}: ${receipt.error.message}`)
+  return receipt.value
+}
+
+/** A Worker process that can be stopped and started again with what it has on disk. */
+interface Worker {
+  readonly client: AgentClient
+  readonly reports: string[]
+  stop(): Promise<void>
+}
+
+type Work = Pick<SchedulerOptions, 'execute'> & Partial<SchedulerOptions> & { readonly port?: number }
+
+async function startWorker(of: Account, work: Work, path = join(folder, `${of.keyId.slice(-12)}.sqlite`)): Promise<Worker> {
+  const { port, ...options } = work
+  const store = await openAgentStore(path)
+  const client = await connect(of, { store, ...(port !== undefined && { port }) })
+  const reports: string[] = []
+  const running = runScheduler(client, { store, slots: 1, accepts: () => true, report: (line) => reports.push(line), ...options })
+  let stopped: Promise<void> | undefined
+  const stop = () =>
+    (stopped ??= (async () => {
+      await client.close()
+      await running
+      store.close()
+    })())
+  open.push(stop)
+  return { client, reports, stop }
+}
+
+const contract = (goal: string, changes: Partial<WorkContract> = {}): WorkContract => ({
+  contractVersion: 1,
+  goal,
+  requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
+  acceptanceCriteria: criteria,
+  inputArtifacts: [],
+  dependencyWorkItemIds: [],
+  allowedResources: [],
+  requiredCapabilities: [capability],
+  deadline: soon(24),
+  requestedUrgency: 'normal',
+  businessImpact: 'The release waits for it.',
+  retryPolicy: { maxAttempts: 5, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
+  budget: { currency: 'EUR', financialLimit: 10, toolCallLimit: 10 },
+  sideEffectRisk: 'none',
+  executionApproval: 'not_required',
+  ...changes,
+})
+
+/** A Mission with its Coordinator, and the Coordinator's mirror kept up to date. */
+class Desk {
+  readonly mirror = new GroupMirror()
+  readonly events: EventDocument[] = []
+
+  private constructor(
+    readonly client: AgentClient,
+    readonly groupId: string,
+    readonly missionId: string,
+  ) {
+    void this.#read()
+  }
+
+  async #read(): Promise<void> {
+    for await (const event of this.client.subscribe(this.groupId, { after: 0 })) {
+      this.mirror.apply(event)
+      this.events.push(event)
+    }
+  }
+
+  static async at(client: AgentClient, { groupId, missionId }: { groupId: string; missionId: string }): Promise<Desk> {
+    const desk = new Desk(client, groupId, missionId)
+    await desk.until(() => desk.mirror.mission !== undefined)
+    return desk
+  }
+
+  static async found(client: AgentClient, title: string): Promise<Desk> {
+    const plan = { title, coordinatorAgentId: client.agentId, objective: 'Deliver the software.', definitionOfDone: criteria, budget, deadline: soon(48) }
+    const { missionId, groupId, receipt } = await owner.createMission(plan)
+    accepted(receipt)
+    return Desk.at(client, { groupId, missionId })
+  }
+
+  until(isReached: () => boolean, timeout = 15_000): Promise<void> {
+    return expect.poll(isReached, { timeout, interval: 10 }).toBe(true)
+  }
+
+  async invite(agentId: string): Promise<void> {
+    const payload = { member: { type: 'agent' as const, id: agentId }, role: 'worker' as const, visibilityStartSequence: 0 }
+    accepted(await this.client.submit('membership.change', payload, { groupId: this.groupId }))
+  }
+
+  async offer(goal: string, agentId: string, changes: Partial<WorkContract> = {}): Promise<string> {
+    const { groupId } = this
+    const workItemId = newId()
+    accepted(await this.client.submit('work.authorize', { workItemId, contract: contract(goal, changes) }, { groupId, workItemId }))
+    await this.offerAgain(workItemId, agentId)
+    return workItemId
+  }
+
+  async offerAgain(workItemId: string, agentId: string): Promise<void> {
+    const selectionBasis = {
+      requiredCapabilities: [capability],
+      verifiedMatches: [capability],
+      authorizationEligible: true,
+      availabilityEstimate: soon(1),
+      expectedCost: 1,
+      reliabilityEvidence: [],
+      policyRulesApplied: ['only candidate'],
+    }
+    accepted(await this.client.submit('work.offer', { workItemId, candidateAgentIds: [agentId], selectionBasis }, { groupId: this.groupId, workItemId }))
+  }
+
+  stateOf(workItemId: string) {
+    return this.mirror.workItems.get(workItemId)?.state
+  }
+
+  async verify(workItemId: string): Promise<void> {
+    await this.until(() => this.stateOf(workItemId) === 'submitted')
+    const evidence = [await this.client.signEvidence({ missionId: this.missionId, groupId: this.groupId, ...passed(workItemId) })]
+    accepted(await this.client.submit('work.accept_result', { workItemId, evidence }, { groupId: this.groupId, workItemId }))
+    await this.until(() => this.stateOf(workItemId) === 'verified')
+  }
+
+  /** The whole chain of stages, each for this Agent and each after the one before. */
+  async plan(agentId: string, stages: readonly string[] = STAGES): Promise<string[]> {
+    const ids: string[] = []
+    for (const stage of stages) ids.push(await this.offer(stage, agentId, { dependencyWorkItemIds: ids.slice(-1) }))
+    return ids
+  }
+
+  async submit(): Promise<void> {
+    const payload = { artifactHashes: [...this.mirror.artifacts.keys()], summary: 'Done.', openRisks: [], dropped: [] }
+    accepted(await this.client.submit('mission.submit_for_approval', payload, { groupId: this.groupId }))
+  }
+
+  kinds(): string[] {
+    return this.events.map(({ kind }) => kind)
+  }
+
+  count(kind: string): number {
+    return this.kinds().filter((known) => known === kind).length
+  }
+}
+
+const passed = (workItemId: string) => ({
+  workItemId,
+  type: 'deterministic_test' as const,
+  subject: { type: 'work_item' as const, id: workItemId },
+  criterionIds: ['complete'],
+  method: 'Counted.',
+  result: 'passed' as const,
+  artifactHashes: [],
+})
+
+/** Publishes one artifact and hands it in. */
+async function deliver(slot: Slot): Promise<Ending> {
+  const { artifact, receipt } = await slot.publish(new TextEncoder().encode(`# ${slot.contract.goal} ${slot.lease.workItemId}`), {
+    mediaType: 'text/markdown',
+    schemaUri: 'urn:test:report',
+    agentCardVersion: slot.owner.agentCardVersion,
+    capabilities: [capability],
+  })
+  accepted(receipt)
+  const { workItemId: _item, ...statement } = passed(slot.lease.workItemId)
+  return { ends: 'submit', artifactHashes: [artifact.contentHash], evidence: [await slot.signEvidence(statement)] }
+}
+
+const progressAt = (phase: string) => ({ currentPhase: phase, completedMilestones: [], nextCheckpoint: 'the end', blockers: [], updatedCompletionEstimate: soon(1), evidenceIds: [] })
+
+/** Works in small steps until `steps` are done, the slot is wanted, or the lease is lost. */
+async function inSteps(slot: Slot, steps: number, onStep: (step: number) => void = () => undefined): Promise<Ending> {
+  let step = (slot.resumeFrom?.state as { step: number } | undefined)?.step ?? 0
+  for (; step < steps; step++) {
+    if (slot.lost.aborted) throw new LeaseLost('lost')
+    if (slot.pause.aborted) return { ends: 'pause', progress: progressAt(`step ${step}`), state: { step } }
+    onStep(step)
+    await sleep(10)
+  }
+  return deliver(slot)
+}
+
+async function approveAll(desk: Desk, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await desk.verify(id)
+  await desk.submit()
+  accepted(await owner.approve(desk.missionId, 'Well done.'))
+  await desk.until(() => desk.mirror.mission?.state === 'approved')
+}
+
+test('A-287: a Mission of five stages under a Scheduler, a human change request, and the Approval', async () => {
+  const coordinator = await connect(await account('Coordinator'))
+  const of = await account('Worker')
+  await startWorker(of, { execute: deliver })
+  const desk = await Desk.found(coordinator, 'One')
+  await desk.invite(of.agentId)
+  const ids = await desk.plan(of.agentId)
+  for (const id of ids) await desk.verify(id)
+  await desk.submit()
+  accepted(await owner.requestChanges(desk.missionId, 'Please document it.'))
+  await desk.until(() => desk.mirror.mission?.state === 'active')
+  await approveAll(desk, [await desk.offer('documentation', of.agentId)])
+  expect(desk.mirror.submissions.map(({ decision }) => decision?.decision)).toEqual(['changes_requested', 'approved'])
+  const started = desk.events.filter(({ kind }) => kind === 'work.started').map(({ workItemId }) => workItemId)
+  expect(started.slice(0, STAGES.length)).toEqual(ids)
+})
+
+describe('A-175, A-176: two Missions share a Worker with several slots', () => {
+  test('shares follow the weights, slots are isolated, both Missions are approved', async () => {
+    const [one, two] = [await connect(await account('First coordinator')), await connect(await account('Second coordinator'))]
+    const of = await account('Worker', 2)
+    const [first, second] = [await Desk.found(one, 'One'), await Desk.found(two, 'Two')]
+    const starts: string[] = []
+    const seen = new Map<string, { keys: string[]; resumed: unknown }>()
+    let [isOpen, atOnce, most] = [false, 0, 0]
+    const execute = async (slot: Slot): Promise<Ending> => {
+      starts.push(slot.lease.groupId)
+      most = Math.max(most, ++atOnce)
+      const keys: string[] = []
+      await slot.effect('ticket', async (key) => keys.push(key))
+      seen.set(slot.lease.workItemId, { keys, resumed: slot.resumeFrom })
+      while (!isOpen && starts.length <= 2) await sleep(10)
+      await sleep(20)
+      atOnce -= 1
+      return deliver(slot)
+    }
+    await startWorker(of, { slots: 2, execute, weightOf: (groupId) => (groupId === first.groupId ? 3 : 1) })
+    const ids: string[][] = []
+    for (const desk of [first, second]) {
+      await desk.invite(of.agentId)
+      ids.push(await Promise.all(Array.from({ length: 18 }, (_, n) => desk.offer(`piece ${n}`, of.agentId))))
+    }
+    for (const [index, desk] of [first, second].entries()) await desk.until(() => ids[index]!.every((id) => desk.mirror.workItems.get(id)?.owner !== undefined))
+    const before = starts.length
+    isOpen = true
+    await first.until(() => starts.length >= before + 16)
+    const window = starts.slice(before, before + 16)
+    const share = window.filter((groupId) => groupId === first.groupId).length / window.length
+    console.log(`shares of ${window.length} starts with weights 3 and 1: ${share} and ${1 - share}`)
+    expect(share).toBeGreaterThanOrEqual(0.65)
+    expect(share).toBeLessThanOrEqual(0.85)
+    await Promise.all([approveAll(first, ids[0]!), approveAll(second, ids[1]!)])
+    expect(most).toBe(2)
+    expect(new Set([...seen.values()].flatMap(({ keys }) => keys)).size).toBe(36)
+    expect([...seen.values()].every(({ resumed }) => resumed === undefined)).toBe(true)
+  })
+
+  test('A-184: urgent work of one Mission gets the slot of the other at a safe point, and the paused work goes on where it was', async () => {
+    const [one, two] = [await connect(await account('First coordinator')), await connect(await account('Second coordinator'))]
+    const of = await account('Worker')
+    const steps: string[] = []
+    const execute = (slot: Slot) => inSteps(slot, slot.contract.goal === 'long' ? 60 : 2, (step) => steps.push(`${slot.contract.goal} ${step}`))
+    await startWorker(of, { execute })
+    const [first, second] = [await Desk.found(one, 'One'), await Desk.found(two, 'Two')]
+    for (const desk of [first, second]) await desk.invite(of.agentId)
+    const long = await first.offer('long', of.agentId)
+    await first.until(() => steps.length > 3)
+    const urgent = await second.offer('urgent', of.agentId, { requestedUrgency: 'critical' })
+    await second.verify(urgent)
+    await first.verify(long)
+    expect(first.kinds().filter((kind) => kind.startsWith('work.')).slice(2)).toEqual(['work.offer.accepted', 'work.started', 'work.checkpointed', 'work.started', 'work.submitted', 'work.result.accepted'])
+    const pausedAt = steps.indexOf('urgent 0')
+    expect(pausedAt).toBeGreaterThan(3)
+    expect(pausedAt).toBeLessThan(60)
+    expect(steps.filter((step) => step.startsWith('long'))).toEqual(Array.from({ length: 60 }, (_, step) => `long ${step}`))
+    await first.until(() => first.events.some(({ kind, payload }) => kind === 'message.posted' && JSON.stringify(payload).includes('Paused for more urgent work')))
+  })
+
+  test('A-184: a Coordinator asks for the slot back, and the item rejoins its queue with a checkpoint', async () => {
+    const coordinator = await connect(await account('Coordinator'))
+    const of = await account('Worker')
+    let steps = 0
+    await startWorker(of, { execute: (slot) => inSteps(slot, 40, () => (steps += 1)) })
+    const desk = await Desk.found(coordinator, 'One')
+    await desk.invite(of.agentId)
+    const workItemId = await desk.offer('long', of.agentId)
+    await desk.until(() => steps > 3)
+    const request = { workItemId, reason: 'The hotfix comes first.', urgency: 'high' as const }
+    accepted(await coordinator.submit('ext.countersign.work.preemption_request', request, { groupId: desk.groupId, workItemId }))
+    await desk.verify(workItemId)
+    expect(desk.count('work.checkpointed')).toBe(1)
+    expect(steps).toBe(40)
+  })
+})
+
+describe('faults of a Worker', () => {
+  test('A-183, A-173: a Worker that is stopped in its work rebuilds its queue and takes up at the checkpoint', async () => {
+    const coordinator = await connect(await account('Coordinator'))
+    const of = await account('Worker')
+    const calls: string[] = []
+    const ticket = (slot: Slot) => slot.effect('ticket', async (key) => (calls.push(key), calls.length))
+    let isHeld = false
+    const first = await startWorker(of, {
+      execute: async (slot) => {
+        await ticket(slot)
+        isHeld = true
+        await new Promise<void>((resolve) => slot.lost.addEventListener('abort', () => resolve(), { once: true }))
+        throw new LeaseLost('stopped')
+      },
+    })
+    const desk = await Desk.found(coordinator, 'One')
+    await desk.invite(of.agentId)
+    const ids = [await desk.offer('held', of.agentId), await desk.offer('waiting', of.agentId)]
+    await desk.until(() => isHeld && ids.every((id) => desk.mirror.workItems.get(id)?.owner !== undefined))
+    await first.stop()
+
+    const results: unknown[] = []
+    await startWorker(of, { execute: async (slot) => (results.push(await ticket(slot)), deliver(slot)) })
+    await approveAll(desk, ids)
+    expect(desk.count('ext.missionweaveprotocol.core.work_execution_lease_revoked')).toBe(1)
+    expect(desk.count('work.offer.accepted')).toBe(2)
+    // A-236: the ticket of the first run was kept; only the item that had not begun made one of its own.
+    expect(calls).toHaveLength(2)
+    expect(new Set(calls).size).toBe(2)
+    expect([...results].sort()).toEqual([1, 2])
+  })
+
+  test('A-183, A-189: a connection that breaks in the middle of work ends the lease, and the work is done once', async () => {
+    const coordinator = await connect(await account('Coordinator'))
+    const of = await account('Worker')
+    const cable = await startCable(server.port)
+    const effects: string[] = []
+    let executions = 0
+    const execute = async (slot: Slot): Promise<Ending> => {
+      executions += 1
+      if (executions === 1) {
+        cable.cut()
+        // Asked at once: the lease may not be known to be lost yet, and nothing may be done without one.
+        await slot.effect('publish', async (key) => effects.push(key))
+      }
+      await slot.effect('publish', async (key) => effects.push(key))
+      return deliver(slot)
+    }
+    await startWorker(of, { execute, port: cable.port })
+    const desk = await Desk.found(coordinator, 'One')
+    await desk.invite(of.agentId)
+    await approveAll(desk, [await desk.offer('work', of.agentId)])
+    expect(executions).toBe(2)
+    expect(effects).toHaveLength(1)
+    expect(desk.count('work.submitted')).toBe(1)
+  })
+
+  test('A-233, A-222: Events that are delivered twice and Commands that are sent twice change nothing', async () => {
+    const coordinator = await connect(await account('Coordinator'))
+    const of = await account('Worker')
+    const cable = await startCable(server.port)
+    let executions = 0
+    const worker = await startWorker(of, { execute: (slot) => (executions++, deliver(slot)), port: cable.port })
+    const desk = await Desk.found(coordinator, 'One')
+    await desk.invite(of.agentId)
+    const ids: string[] = []
+    for (let n = 0; n < 6; n++) {
+      ids.push(await desk.offer(`piece ${n}`, of.agentId))
+      // Between two Commands: each new session replays the Group and sends unanswered Commands again.
+      cable.cut()
+      await desk.until(() => desk.stateOf(ids[n]!) === 'submitted')
+    }
+    await approveAll(desk, ids)
+    expect(desk.count('work.offer.accepted')).toBe(6)
+    expect(desk.count('work.submitted')).toBe(6)
+    expect(executions).toBeGreaterThanOrEqual(6)
+    expect((await worker.client.session()).sessionEpoch).toBeGreaterThan(3)
+    const sequences = desk.events.map(({ sequence }) => sequence)
+    expect(sequences).toEqual(Array.from({ length: sequences.length }, (_, index) => index + 1))
+  })
+
+  test('A-188: the lease of a silent Worker expires, another Agent gets the work at a higher epoch, and the late result is refused', async () => {
+    const coordinator = await connect(await account('Coordinator'))
+    const [silent, other] = [await account('Silent'), await account('Other')]
+    const desk = await Desk.found(coordinator, 'One')
+    for (const { agentId } of [silent, other]) await desk.invite(agentId)
+    const late = await connect(silent)
+    const workItemId = await desk.offer('work', silent.agentId)
+    const target = { groupId: desk.groupId, workItemId }
+    await desk.until(() => desk.mirror.offerTo(silent.agentId, workItemId) !== undefined)
+    const { offerId } = desk.mirror.offerTo(silent.agentId, workItemId)!
+    accepted(await late.submit('work.accept_offer', { workItemId, offerId, ownershipLeaseSeconds: 1 }, target))
+    const started = accepted(await late.submit('work.start', { workItemId, ownershipEpoch: 1, executionLeaseSeconds: 1 }, target))
+    const { leaseId } = (started.payload as { executionLease: { leaseId: string } }).executionLease
+    await desk.until(() => desk.stateOf(workItemId) === 'queued')
+    await startWorker(other, { execute: deliver })
+    await expect.poll(() => desk.offerAgain(workItemId, other.agentId).then(() => true, () => false), { timeout: 5_000 }).toBe(true)
+    await desk.until(() => desk.stateOf(workItemId) === 'submitted')
+    expect(desk.mirror.workItems.get(workItemId)?.owner).toMatchObject({ agentId: other.agentId, ownershipEpoch: 2 })
+    const evidence = [await late.signEvidence({ missionId: desk.missionId, groupId: desk.groupId, ...passed(workItemId) })]
+    const tooLate = await late.submit('work.submit', { workItemId, ownershipEpoch: 1, executionLeaseId: leaseId, artifactHashes: [], evidence }, target)
+    expect(tooLate.ok).toBe(false)
+    await approveAll(desk, [workItemId])
+  })
+})
+
+test('A-120: a Coordinator fails, its successor goes on from the log, and the Worker works on', async () => {
+  const [first, second] = [await connect(await account('First')), await account('Second')]
+  const of = await account('Worker')
+  await startWorker(of, { execute: deliver })
+  const before = await Desk.found(first, 'One')
+  await before.invite(of.agentId)
+  const ids = await before.plan(of.agentId, STAGES.slice(0, 3))
+  await before.verify(ids[0]!)
+  await first.close()
+
+  const standing = await owner.missionView(before.missionId)
+  accepted(await owner.submitIn(standing, 'mission.assign_coordinator', { coordinatorAgentId: second.agentId, reason: 'The first is silent.' }))
+  const desk = await Desk.at(await connect(second), before)
+  await desk.until(() => desk.mirror.mission?.coordinator.coordinatorEpoch === 2 && desk.stateOf(ids[2]!) !== undefined)
+  await approveAll(desk, ids.slice(1))
+  expect(desk.mirror.mission?.coordinator.agentId).toBe(second.agentId)
+})
+
+/** A port in front of another one that can be cut: every connection breaks, later ones go through. */
+async function startCable(target: number): Promise<{ port: number; cut(): void }> {
+  const sockets = new Set<Socket>()
+  const front = createServer((near) => {
+    const far = connectSocket(target, '127.0.0.1')
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => sockets.delete(socket))
+    }
+    near.pipe(far).pipe(near)
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+  })
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  const cut = () => sockets.forEach((socket) => socket.destroy())
+  open.push(() => {
+    cut()
+    front.close()
+  })
+  return { port: (front.address() as AddressInfo).port, cut }
+}

@@ -1,0 +1,261 @@
+// Runs a Worker: takes offers, orders owned work of all Groups into slots, pauses for urgent work, and says when things will be done.
+import type { WorkContract } from '../protocol/generated/types.ts'
+import type { AgentClient } from './agent-client.ts'
+import type { AgentStore } from './agent-store.ts'
+import type { GroupEntry } from './authority-http.ts'
+import type { ExecutionLease } from './artifact-manifest.ts'
+import { delay } from './backoff.ts'
+import { withExecutionLease } from './execution-lease.ts'
+import type { FairOrderRules, QueuedItem } from './fair-order.ts'
+import { afterPause, FairOrder, slotToFree } from './fair-order.ts'
+import { forecast, forecastSentence } from './forecast.ts'
+import { newId, workConversation } from './ids.ts'
+import type { Receipt } from './refusal.ts'
+import type { Ending } from './slot.ts'
+import { LeaseLost, Slot } from './slot.ts'
+import type { OpenOffer, ReadyWork } from './worked-group.ts'
+import { WorkedGroup } from './worked-group.ts'
+
+export interface SchedulerOptions extends FairOrderRules {
+  /** Also the client's `cursors` and `outbox`. */
+  readonly store: AgentStore
+  /** Executions at once: the maximum concurrency of the Agent's card. */
+  readonly slots: number
+  /** Whether to take an offer of this work. Work with a gate or side effects needs a Worker that knows of them. */
+  accepts(contract: WorkContract): boolean
+  /**
+   * Does the work of one slot. A thrown fault ends the execution without a word to the Group: the lease runs out, and the
+   * item is started again.
+   */
+  execute(slot: Slot): Promise<Ending>
+  /** Of ownership, 900 when absent: an item that waits longer for its turn may be reassigned (A-188). */
+  readonly ownershipSeconds?: number
+  /** Of an execution, 300 when absent. It is renewed. */
+  readonly leaseSeconds?: number
+  readonly report: (line: string) => void
+}
+
+const DEFAULT_OWNERSHIP_SECONDS = 900
+/** After a refusal or a fault the same thing is tried again. */
+const RETRY_MS = 1_000
+/** Before anything was measured. */
+const FIRST_MEAN_MS = 60_000
+
+interface Running {
+  readonly item: QueuedItem
+  readonly pause: AbortController
+  readonly lost: AbortController
+  leaseId?: string
+  /** The log has shown this lease; when it shows another or none, the execution is over. */
+  isSeen: boolean
+}
+
+/** Works in every Group in which the Agent is a Worker, now and later, until the client is over and every slot is empty. */
+export async function runScheduler(client: AgentClient, options: SchedulerOptions): Promise<void> {
+  const scheduler = new Scheduler(client, options)
+  await scheduler.run()
+}
+
+class Scheduler {
+  readonly #client: AgentClient
+  readonly #options: SchedulerOptions
+  readonly #order: FairOrder
+  readonly #groups = new Map<string, WorkedGroup>()
+  readonly #running = new Map<string, Running>()
+  readonly #tasks = new Set<Promise<void>>()
+  /** Offers that were answered or refused, and items that may not be started again yet. */
+  readonly #settled = new Set<string>()
+  readonly #over = new AbortController()
+  #meanMs = FIRST_MEAN_MS
+
+  constructor(client: AgentClient, options: SchedulerOptions) {
+    this.#client = client
+    this.#options = options
+    this.#order = new FairOrder(options)
+  }
+
+  async run(): Promise<void> {
+    void this.#client.over.then(() => this.#over.abort())
+    for await (const groups of this.#client.watchGroups()) {
+      for (const entry of groups) {
+        if (entry.role === 'worker' && entry.state === 'active' && !this.#groups.has(entry.groupId)) this.#start(this.#follow(entry))
+      }
+    }
+    for (const { lost } of this.#running.values()) lost.abort()
+    await Promise.all(this.#tasks)
+  }
+
+  #start(task: Promise<void>): void {
+    const watched = task.catch((fault: unknown) => this.#report(fault)).finally(() => this.#tasks.delete(watched))
+    this.#tasks.add(watched)
+  }
+
+  /** Acts only once the history is in: what is due depends on all of it. */
+  async #follow(entry: GroupEntry): Promise<void> {
+    const { groupId, head } = entry
+    const { store } = this.#options
+    const group = new WorkedGroup(this.#client.agentId, store, entry)
+    this.#groups.set(groupId, group)
+    const look = () => store.received(groupId) >= head && this.#look(group)
+    try {
+      look()
+      for await (const event of this.#client.subscribe(groupId, { after: store.received(groupId) })) {
+        group.take(event)
+        look()
+      }
+    } finally {
+      this.#groups.delete(groupId)
+      for (const item of this.#order.waiting()) if (item.groupId === groupId) this.#order.remove(item)
+    }
+  }
+
+  /** What the Group's Events make due. */
+  #look(group: WorkedGroup): void {
+    for (const offer of group.offers()) this.#consider(group, offer)
+    for (const running of this.#running.values()) if (running.item.groupId === group.groupId) watchLease(running, group)
+    this.#requeue(group)
+    this.#fill()
+  }
+
+  #consider(group: WorkedGroup, { workItemId, offer, contract }: OpenOffer): void {
+    if (this.#settled.has(offer.offerId) || !this.#options.accepts(contract)) return
+    this.#settled.add(offer.offerId)
+    this.#start(this.#accept(group, { workItemId, offer, contract }))
+  }
+
+  async #accept(group: WorkedGroup, { workItemId, offer, contract }: OpenOffer): Promise<void> {
+    const payload = {
+      workItemId,
+      offerId: offer.offerId,
+      ownershipLeaseSeconds: this.#options.ownershipSeconds ?? DEFAULT_OWNERSHIP_SECONDS,
+      scheduleEstimate: this.#forecast(contract),
+    }
+    const receipt = await this.#client.submit('work.accept_offer', payload, { groupId: group.groupId, workItemId })
+    if (!receipt.ok) this.#options.report(`did not get “${contract.goal}”: ${receipt.error.message}`)
+  }
+
+  /** Makes the order agree with the log. */
+  #requeue(group: WorkedGroup): void {
+    const queue = group.queue().filter(({ workItemId }) => !this.#running.has(workItemId) && !this.#settled.has(workItemId))
+    const ready = new Set(queue.map(({ workItemId }) => workItemId))
+    for (const item of this.#order.waiting()) {
+      if (item.groupId === group.groupId && !ready.has(item.workItemId)) this.#order.remove(item)
+    }
+    for (const item of queue) this.#order.put(item)
+    group.remember([])
+  }
+
+  /** Gives free slots to those whose turn it is, and asks for one when urgent work has to wait. */
+  #fill(): void {
+    while (this.#running.size < this.#options.slots && !this.#over.signal.aborted) {
+      const item = this.#order.take(this.#held())
+      const group = this.#groups.get(item?.groupId ?? '')
+      if (item === undefined || group === undefined) return
+      group.remember(this.#order.waiting().filter(({ groupId }) => groupId === item.groupId))
+      this.#running.set(item.workItemId, { item, pause: new AbortController(), lost: new AbortController(), isSeen: false })
+      this.#start(this.#occupy(group, item))
+    }
+    const next = this.#order.peek(this.#held())
+    const running = [...this.#running.values()].map(({ item, pause }) => ({ ...item, isAskedToPause: pause.signal.aborted }))
+    const asked = next && slotToFree(running, next)
+    if (asked !== undefined) this.#running.get(asked.workItemId)?.pause.abort()
+  }
+
+  #held(): Map<string, number> {
+    const held = new Map<string, number>()
+    for (const { item } of this.#running.values()) held.set(item.groupId, (held.get(item.groupId) ?? 0) + 1)
+    return held
+  }
+
+  /** One execution in one slot; whatever comes of it, the slot is free afterwards. */
+  async #occupy(group: WorkedGroup, item: QueuedItem): Promise<void> {
+    const startedMs = Date.now()
+    try {
+      const work = group.ready(item.workItemId)
+      if (work !== undefined) await this.#execute(group, item, work)
+      this.#meanMs = (this.#meanMs + Date.now() - startedMs) / 2
+    } catch (fault) {
+      if (!(fault instanceof LeaseLost)) this.#report(fault)
+      this.#postpone(group, item.workItemId)
+    } finally {
+      this.#running.delete(item.workItemId)
+      this.#look(group)
+    }
+  }
+
+  async #execute(group: WorkedGroup, item: QueuedItem, { contract, owner }: ReadyWork): Promise<void> {
+    const { groupId, workItemId } = item
+    const running = this.#running.get(workItemId)!
+    const { store, leaseSeconds } = this.#options
+    const request = { groupId, workItemId, ownershipEpoch: owner.ownershipEpoch, ...(leaseSeconds !== undefined && { leaseSeconds }) }
+    const { sessionEpoch } = await this.#client.session()
+    const done = await withExecutionLease(this.#client, request, async (lease, expired) => {
+      running.leaseId = lease.executionLeaseId
+      watchLease(running, group)
+      const lost = AbortSignal.any([expired, running.lost.signal])
+      const ending = await this.#options.execute(new Slot(this.#client, store, { lease, contract, owner, sessionEpoch, lost, pause: running.pause.signal }))
+      if (lost.aborted) throw new LeaseLost('the execution lease is over')
+      await this.#end(group, item, { lease, contract, ending })
+    })
+    if (!done.ok) throw new Error(`could not start “${contract.goal}”: ${done.error.message} (${done.error.code})`)
+  }
+
+  /** Submits what ends the execution; a paused item rejoins its queue with a higher age (A-184). */
+  async #end(group: WorkedGroup, item: QueuedItem, { lease, contract, ending }: { lease: ExecutionLease; contract: WorkContract; ending: Ending }): Promise<void> {
+    const { groupId, workItemId } = item
+    if (ending.ends === 'pause' || ending.ends === 'block') this.#options.store.saveCheckpoint(groupId, workItemId, { progress: ending.progress, state: ending.state ?? null })
+    if (ending.ends === 'pause') group.remember([afterPause(item)])
+    const receipt = await this.#submitEnd(lease, ending)
+    if (!receipt.ok) throw new LeaseLost(`${receipt.error.code}: ${receipt.error.message}`)
+    group.acted(workItemId, receipt.value)
+    if (ending.ends === 'pause') this.#start(this.#announce(item, contract))
+  }
+
+  #submitEnd({ groupId, workItemId, ownershipEpoch, executionLeaseId }: ExecutionLease, ending: Ending): Promise<Receipt> {
+    const cited = { workItemId, ownershipEpoch, executionLeaseId }
+    const target = { groupId, workItemId }
+    switch (ending.ends) {
+      case 'submit':
+        return this.#client.submit('work.submit', { ...cited, artifactHashes: ending.artifactHashes, evidence: ending.evidence }, target)
+      case 'pause':
+        return this.#client.submit('work.checkpoint', { ...cited, progress: ending.progress }, target)
+      case 'block':
+        return this.#client.submit('work.block', { ...cited, progress: ending.progress, reason: ending.reason, unblockCondition: ending.unblockCondition }, target)
+      case 'fail':
+        return this.#client.submit('work.fail', { ...cited, reason: ending.reason, evidence: ending.evidence }, target)
+    }
+  }
+
+  /** A pause changes what was said at the acceptance; the new forecast goes to the item's Conversation (A-177). */
+  async #announce({ groupId, workItemId }: QueuedItem, contract: WorkContract): Promise<void> {
+    const text = forecastSentence(this.#forecast(contract))
+    const payload = { messageId: newId(), content: [{ type: 'text' as const, text }], authority: false as const }
+    const receipt = await this.#client.submit('message.post', payload, { groupId, workItemId, conversationId: workConversation(groupId, workItemId) })
+    if (!receipt.ok) this.#options.report(`could not say when “${contract.goal}” goes on: ${receipt.error.message}`)
+  }
+
+  #forecast({ deadline }: WorkContract) {
+    const load = { nowMs: Date.now(), slots: this.#options.slots, active: this.#running.size, queued: this.#order.waiting().length, meanMs: this.#meanMs }
+    return forecast(load, Date.parse(deadline))
+  }
+
+  #postpone(group: WorkedGroup, workItemId: string): void {
+    this.#settled.add(workItemId)
+    void delay(RETRY_MS, this.#over.signal).then(() => {
+      this.#settled.delete(workItemId)
+      if (!this.#over.signal.aborted) this.#look(group)
+    })
+  }
+
+  #report(fault: unknown): void {
+    if (!this.#over.signal.aborted) this.#options.report(fault instanceof Error ? fault.message : String(fault))
+  }
+}
+
+/** Tells a running execution what the log says of its lease. */
+function watchLease(running: Running, { mirror }: WorkedGroup): void {
+  const { executionLease, preemption } = mirror.workItems.get(running.item.workItemId) ?? {}
+  if (running.leaseId !== undefined && executionLease?.leaseId === running.leaseId) running.isSeen = true
+  else if (running.isSeen) running.lost.abort(new LeaseLost('the log ended this execution'))
+  if (running.isSeen && preemption !== undefined) running.pause.abort()
+}

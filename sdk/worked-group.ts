@@ -1,0 +1,86 @@
+// One Group as a Worker's Scheduler sees it: the inbox folded, what is offered, and what of its own could start.
+import type { EventDocument, WorkContract, WorkOffer, WorkOwner } from '../protocol/generated/types.ts'
+import type { AgentStore } from './agent-store.ts'
+import type { GroupEntry } from './authority-http.ts'
+import type { QueuedItem } from './fair-order.ts'
+import { GroupMirror } from './group-mirror.ts'
+
+/** An offer that nobody has answered. */
+export interface OpenOffer {
+  readonly workItemId: string
+  readonly offer: WorkOffer
+  readonly contract: WorkContract
+}
+
+/** An owned item, ready to start. */
+export interface ReadyWork {
+  readonly contract: WorkContract
+  readonly owner: WorkOwner
+}
+
+export class WorkedGroup {
+  readonly groupId: string
+  readonly mirror = new GroupMirror()
+  readonly #agentId: string
+  readonly #store: AgentStore
+  readonly #passedOver: Map<string, number>
+  /** Sequence of this Agent's last Event about an item; until it is in the mirror, the mirror is behind. */
+  readonly #acted = new Map<string, number>()
+
+  constructor(agentId: string, store: AgentStore, { groupId, visibilityStartSequence }: GroupEntry) {
+    this.groupId = groupId
+    this.#agentId = agentId
+    this.#store = store
+    store.openGroup(groupId, visibilityStartSequence)
+    for (const event of store.replay(groupId)) this.mirror.apply(event)
+    this.#passedOver = new Map(store.queueOf(groupId))
+  }
+
+  /** Keeps the Event and takes it in; one that is here already changes nothing. */
+  take(event: EventDocument): void {
+    if (this.#store.receive(event)) this.mirror.apply(event)
+  }
+
+  /** Says by which Event an item was changed last. */
+  acted(workItemId: string, event: EventDocument): void {
+    this.#acted.set(workItemId, event.sequence ?? 0)
+  }
+
+  /** Open offers of items that the mirror is not behind with. */
+  offers(): OpenOffer[] {
+    return [...this.mirror.workItems.values()].flatMap(({ workItemId, contract }) => {
+      const offer = this.mirror.offerTo(this.#agentId, workItemId)
+      return offer === undefined || contract === undefined || this.#isBehind(workItemId) ? [] : [{ workItemId, offer, contract }]
+    })
+  }
+
+  /** Contract and owner of an item that could start now: owned, queued, with everything that it depends on verified. */
+  ready(workItemId: string): ReadyWork | undefined {
+    const { mission, workItems } = this.mirror
+    const { state, owner, contract } = workItems.get(workItemId) ?? {}
+    const isMine = state === 'queued' && owner?.agentId === this.#agentId && !this.#isBehind(workItemId)
+    if (!isMine || contract === undefined || mission?.state === 'cancelled' || mission?.state === 'failed') return undefined
+    const isReady = contract.dependencyWorkItemIds.every((id) => workItems.get(id)?.state === 'verified')
+    return isReady ? { contract, owner } : undefined
+  }
+
+  /** The queue as the log has it, with what is remembered of each item's age. */
+  queue(): QueuedItem[] {
+    return [...this.mirror.workItems.keys()].flatMap((workItemId) => {
+      const work = this.ready(workItemId)
+      if (work === undefined) return []
+      const { requestedUrgency, deadline } = work.contract
+      return [{ groupId: this.groupId, workItemId, urgency: requestedUrgency, deadlineMs: Date.parse(deadline), passedOver: this.#passedOver.get(workItemId) ?? 0 }]
+    })
+  }
+
+  /** Remembers the age of these items, here and in the store. */
+  remember(items: readonly QueuedItem[]): void {
+    for (const { workItemId, passedOver } of items) this.#passedOver.set(workItemId, passedOver)
+    this.#store.saveQueue(this.groupId, [...this.#passedOver].map(([workItemId, passedOver]) => ({ workItemId, passedOver })))
+  }
+
+  #isBehind(workItemId: string): boolean {
+    return this.mirror.sequence < (this.#acted.get(workItemId) ?? 0)
+  }
+}
