@@ -1,12 +1,12 @@
 // The faults that a Mission must survive (A-287), injected into real agents on a real server over real sockets.
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { connect as connectSocket } from 'node:net'
+import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { encodeBase64url } from '../protocol/base64url.ts'
 import { publicKeyOf } from '../protocol/ed25519-sign.ts'
@@ -28,6 +28,8 @@ const criteria = [{ criterionId: 'complete', description: 'Nothing is missing.',
 
 let folder: string
 let server: RunningServer
+/** A way to the server that can be cut. */
+let cable: { port: number; cut(): void }
 let owner: HumanClient
 /** What a test opened, closed again in the reverse order. */
 const open: (() => Promise<void> | void)[] = []
@@ -37,7 +39,8 @@ beforeEach(async () => {
   const store = createMemoryStore()
   const organization = await loadOrganizationKeys(folder, { name: 'Test', now: store.clock.now() })
   const resources: ServerOptions['resources'] = { store, organization, artifacts: await openArtifactFolder(join(folder, 'artifacts')) }
-  server = await startServer({ resources, log: silentLog() })
+  cable = await startCable(() => server.port)
+  server = await startServer({ resources, log: silentLog(), allowedOrigins: [`http://127.0.0.1:${cable.port}`] })
   const { token } = await server.service.identities.invite({ name: 'Ada', isAdmin: true, ttlSeconds: 60 })
   owner = await HumanClient.enrol(server.origin, { token, name: 'Ada' })
 })
@@ -352,7 +355,7 @@ describe('A-175, A-176: two Missions share a Worker with several slots', () => {
 })
 
 describe('faults of a Worker', () => {
-  test('A-183, A-173: a Worker that is stopped in its work rebuilds its queue and takes up at the checkpoint', async () => {
+  test('A-183, A-173: a Worker that is stopped in its work rebuilds its queue, and what it did outside is not done twice', async () => {
     const coordinator = await connect(await account('Coordinator'))
     const of = await account('Worker')
     const calls: string[] = []
@@ -386,7 +389,6 @@ describe('faults of a Worker', () => {
   test('A-183, A-189: a connection that breaks in the middle of work ends the lease, and the work is done once', async () => {
     const coordinator = await connect(await account('Coordinator'))
     const of = await account('Worker')
-    const cable = await startCable(server.port)
     const effects: string[] = []
     let executions = 0
     const execute = async (slot: Slot): Promise<Ending> => {
@@ -408,26 +410,38 @@ describe('faults of a Worker', () => {
     expect(desk.count('work.submitted')).toBe(1)
   })
 
-  test('A-233, A-222: Events that are delivered twice and Commands that are sent twice change nothing', async () => {
+  test('A-222: breaks between Commands and their answers lose nothing and double nothing', async () => {
     const coordinator = await connect(await account('Coordinator'))
     const of = await account('Worker')
-    const cable = await startCable(server.port)
-    let executions = 0
-    const worker = await startWorker(of, { execute: (slot) => (executions++, deliver(slot)), port: cable.port })
+    const worker = await startWorker(of, { execute: deliver, port: cable.port })
     const desk = await Desk.found(coordinator, 'One')
     await desk.invite(of.agentId)
     const ids: string[] = []
     for (let n = 0; n < 6; n++) {
       ids.push(await desk.offer(`piece ${n}`, of.agentId))
-      // Between two Commands: each new session replays the Group and sends unanswered Commands again.
       cable.cut()
       await desk.until(() => desk.stateOf(ids[n]!) === 'submitted')
     }
     await approveAll(desk, ids)
     expect(desk.count('work.offer.accepted')).toBe(6)
     expect(desk.count('work.submitted')).toBe(6)
-    expect(executions).toBeGreaterThanOrEqual(6)
     expect((await worker.client.session()).sessionEpoch).toBeGreaterThan(3)
+  })
+
+  test('A-233: every Event is delivered twice and every Command sent twice, and each counts once', async () => {
+    const coordinator = await connect(await account('Coordinator'))
+    const of = await account('Worker')
+    const doubling = await startDoubling(() => server.port)
+    let executions = 0
+    await startWorker(of, { execute: (slot) => (executions++, deliver(slot)), port: doubling.port })
+    const desk = await Desk.found(coordinator, 'One')
+    await desk.invite(of.agentId)
+    const ids = await desk.plan(of.agentId, STAGES.slice(0, 3))
+    await approveAll(desk, ids)
+    expect(doubling.doubled.EVENT).toBeGreaterThan(10)
+    expect(doubling.doubled.COMMAND).toBeGreaterThan(10)
+    expect(executions).toBe(3)
+    for (const kind of ['work.offer.accepted', 'work.started', 'artifact.published', 'work.submitted']) expect([kind, desk.count(kind)]).toEqual([kind, 3])
     const sequences = desk.events.map(({ sequence }) => sequence)
     expect(sequences).toEqual(Array.from({ length: sequences.length }, (_, index) => index + 1))
   })
@@ -449,10 +463,13 @@ describe('faults of a Worker', () => {
     await startWorker(other, { execute: deliver })
     await expect.poll(() => desk.offerAgain(workItemId, other.agentId).then(() => true, () => false), { timeout: 5_000 }).toBe(true)
     await desk.until(() => desk.stateOf(workItemId) === 'submitted')
-    expect(desk.mirror.workItems.get(workItemId)?.owner).toMatchObject({ agentId: other.agentId, ownershipEpoch: 2 })
+    const { agentId, ownershipEpoch } = desk.mirror.workItems.get(workItemId)!.owner!
+    expect(agentId).toBe(other.agentId)
+    expect(ownershipEpoch).toBeGreaterThan(1)
     const evidence = [await late.signEvidence({ missionId: desk.missionId, groupId: desk.groupId, ...passed(workItemId) })]
-    const tooLate = await late.submit('work.submit', { workItemId, ownershipEpoch: 1, executionLeaseId: leaseId, artifactHashes: [], evidence }, target)
-    expect(tooLate.ok).toBe(false)
+    const artifactHashes = desk.mirror.artifactsOf(workItemId).map(({ contentHash }) => contentHash)
+    const tooLate = await late.submit('work.submit', { workItemId, ownershipEpoch: 1, executionLeaseId: leaseId, artifactHashes, evidence }, target)
+    expect(tooLate).toMatchObject({ ok: false, error: { code: 'WORK_STALE_OWNERSHIP' } })
     await approveAll(desk, [workItemId])
   })
 })
@@ -476,10 +493,10 @@ test('A-120: a Coordinator fails, its successor goes on from the log, and the Wo
 })
 
 /** A port in front of another one that can be cut: every connection breaks, later ones go through. */
-async function startCable(target: number): Promise<{ port: number; cut(): void }> {
+async function startCable(target: () => number): Promise<{ port: number; cut(): void }> {
   const sockets = new Set<Socket>()
   const front = createServer((near) => {
-    const far = connectSocket(target, '127.0.0.1')
+    const far = connectSocket(target(), '127.0.0.1')
     for (const socket of [near, far]) {
       sockets.add(socket)
       socket.on('error', () => undefined)
@@ -496,4 +513,28 @@ async function startCable(target: number): Promise<{ port: number; cut(): void }
     front.close()
   })
   return { port: (front.address() as AddressInfo).port, cut }
+}
+
+/** A door in front of another one that passes on every EVENT and every COMMAND twice. */
+async function startDoubling(target: () => number) {
+  const doubled = { EVENT: 0, COMMAND: 0 }
+  const front = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  const pass = (data: RawData, to: WebSocket, kind: keyof typeof doubled) => {
+    const text = String(data)
+    to.send(text)
+    if ((JSON.parse(text) as { frameType: string }).frameType !== kind) return
+    doubled[kind] += 1
+    to.send(text)
+  }
+  front.on('connection', (near) => {
+    const far = new WebSocket(`ws://127.0.0.1:${target()}/mwp`)
+    const ready = once(far, 'open')
+    near.on('message', (data) => void ready.then(() => pass(data, far, 'COMMAND')))
+    far.on('message', (data) => pass(data, near, 'EVENT'))
+    near.on('close', () => far.close())
+    far.on('close', () => near.close())
+  })
+  await once(front, 'listening')
+  open.push(() => void front.close())
+  return { port: (front.address() as AddressInfo).port, doubled }
 }
