@@ -42,6 +42,14 @@ describe('describePlan', () => {
     expect(sentence(statementOf(followUp))).toContain(`as a follow-up of mission <${IDS.mission}>`)
   })
 
+  it('says what the start of work is approved on (A-196)', () => {
+    const { approval } = (approveDraft.payload as (stamp: typeof STAMP) => { approval: object })(STAMP)
+    const conditions = ['Until 2026-12-01T10:00:00Z.', 'On urn:example:production: deploy.']
+    const start = bytesOf({ ...approveDraft, kind: 'approval.grant_execution', payload: { approval: { ...approval, kind: 'work_execution', workItemId: IDS.event, artifactHashes: [], conditions } } })
+    expect(sentence(statementOf(start))).toBe(`Let the present owner of work item <${IDS.event}> start it, on the conditions below.`)
+    expect(statementOf(start).facts).toContainEqual({ label: 'Conditions', values: conditions, form: 'text' })
+  })
+
   it('takes its words from the bytes: another title gives another sentence', () => {
     expect(sentence(statementOf(withPayload({ title: 'Pay everybody' })))).toContain('“Pay everybody”')
   })
@@ -78,7 +86,7 @@ describe('describePlan', () => {
 
   it('names the template by id and by the hash of its own content', () => {
     const { templateId, templateHash } = statementOf(bytesOf(createDraft))
-    expect(templateId).toBe('countersign.statement/2')
+    expect(templateId).toBe('countersign.statement/3')
     expect(templateHash).toBe(sha256Hash(encodeCanonical(STATEMENT_TEMPLATE)))
   })
 })

@@ -25,7 +25,7 @@ export interface Statement {
 
 /** One sentence per act. A changed sentence is a new version, because receipts may name the template by id and hash. */
 export const STATEMENT_TEMPLATE = {
-  id: 'countersign.statement/2',
+  id: 'countersign.statement/3',
   sentences: {
     'command/mission.create': 'Create the mission {title}, be its accountable owner, and make {coordinator} its coordinator.',
     'command/mission.create_follow_up': 'Create the mission {title} as a follow-up of mission {source}, be its accountable owner, and make {coordinator} its coordinator.',
@@ -34,6 +34,7 @@ export const STATEMENT_TEMPLATE = {
     'approval/approved': 'Approve revision {revision} of mission {mission}: {artifacts}.',
     'approval/changes_requested': 'Ask for changes to revision {revision} of mission {mission}: {artifacts}.',
     'approval/denied': 'Deny revision {revision} of mission {mission}: {artifacts}.',
+    'approval/work_execution/approved': 'Let the present owner of work item {work} start it, on the conditions below.',
     'approval/revoked': 'Revoke your earlier approval {revoked} of mission {mission}.',
     'sign-in': 'Sign in to {audience}.',
     'add-key': 'Let a new {use} key sign as you.',
@@ -68,13 +69,15 @@ export function describePlan(plan: SigningPlan): Statement {
 function describeApproval(approval: JsonObject, envelope: readonly Fact[]): Statement {
   const hashes = Array.isArray(approval['artifactHashes']) ? approval['artifactHashes'].length : 0
   const slots = {
-    kind: quote('mission approval'),
+    kind: quote(approval['kind'] === 'work_execution' ? 'execution approval' : 'mission approval'),
     revision: text(approval['missionRevision']),
     mission: id(approval['missionId']),
+    work: id(approval['workItemId']),
     artifacts: { text: hashes === 1 ? '1 artifact' : `${hashes} artifacts` },
     revoked: id(approval['revokesApprovalId']),
   }
-  return statement(sentenceKey(`approval/${String(approval['decision'])}`), slots, factsOf(approval), envelope)
+  const matter = approval['kind'] === 'work_execution' ? 'work_execution/' : ''
+  return statement(sentenceKey(`approval/${matter}${String(approval['decision'])}`), slots, factsOf(approval), envelope)
 }
 
 const sentenceKey = (key: string): SentenceKey => (Object.hasOwn(STATEMENT_TEMPLATE.sentences, key) ? (key as SentenceKey) : 'command')

@@ -65,6 +65,14 @@ const policy: Policy = {
   services: [{ principalId: urn('policy-service'), kinds: ['mission.cancel'] }],
 }
 
+const executionTerms = {
+  ownershipEpoch: 1,
+  contractVersion: contract.contractVersion,
+  resources: [{ resource: urn('repository'), operations: ['read'] }],
+  budget: { modelTokenLimit: 10 },
+  expiresAt: at,
+}
+
 /** One valid payload of every Command kind, with all of its optional members. */
 export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required<CommandPayloads[Kind]> } = {
   'mission.create': founding,
@@ -82,6 +90,7 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
     scopes: ['message.post'],
     visibilityStartSequence: 0,
   },
+  'approval.grant_execution': { approval, terms: executionTerms },
   'membership.grant_delegation': {
     grantId: delegationGrant.grantId,
     granteeAgentId: delegationGrant.granteeAgentId,
@@ -176,6 +185,7 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
   'mission.cancelled': { missionId, reason: 'Overtaken by events.' },
   'mission.terminated': { missionId, reason: 'It cannot be done.' },
   'membership.changed': { membership },
+  'approval.execution.granted': { workItemId, approval, terms: executionTerms },
   'membership.delegation.granted': { delegationGrant },
   'membership.ended': { membership, reason: 'Left.' },
   'message.posted': { message },

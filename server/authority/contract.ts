@@ -64,8 +64,11 @@ function isReachable(state: GroupState, start: readonly string[], target: string
 
 /** A-25: work below other work gets no resource or operation that the work above it lacks. */
 export function widerResources(inner: WorkContract, outer: WorkContract): Refusal {
-  const isAllowed = (resource: string, operation: string) =>
-    outer.allowedResources.some((grant) => grant.resource === resource && grant.operations.includes(operation))
-  const isCovered = ({ resource, operations }: ResourceGrant) => operations.every((operation) => isAllowed(resource, operation))
-  return inner.allowedResources.every(isCovered) ? undefined : reject('AUTH_FORBIDDEN', 'the parent work does not allow these resources')
+  return coversResources(outer.allowedResources, inner.allowedResources) ? undefined : reject('AUTH_FORBIDDEN', 'the parent work does not allow these resources')
+}
+
+/** Whether every operation on every resource of `inner` is among those of `outer`. */
+export function coversResources(outer: readonly ResourceGrant[], inner: readonly ResourceGrant[]): boolean {
+  const isAllowed = (resource: string, operation: string) => outer.some((grant) => grant.resource === resource && grant.operations.includes(operation))
+  return inner.every(({ resource, operations }) => operations.every((operation) => isAllowed(resource, operation)))
 }

@@ -21,6 +21,7 @@ import { decideOpenConversation } from './conversation.ts'
 import { decideAssignCoordinator } from './coordinator-assign.ts'
 import { decideRenewCoordinator } from './coordinator.ts'
 import { decideGrantDelegation } from './delegation.ts'
+import { decideGrantExecution } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
 import { groupNotFound, keyTooWeak, staleCoordinator, staleMembership, staleSession, supersededCoordinator, unknownOverride } from './fences.ts'
 import { decideChangeMembership, decideEndMembership } from './membership.ts'
@@ -77,6 +78,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   'work.fail': decideFail,
   'work.cancel': decideCancelWork,
   'artifact.publish': decidePublish,
+  'approval.grant_execution': decideGrantExecution,
   [WORK_EXECUTION_LEASE_RENEW]: decideRenewExecution,
   [WORK_DEPENDENCY_ADD]: decideAddDependency,
   [WORK_OFFER_DECLINE]: decideDecline,

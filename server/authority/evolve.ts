@@ -18,6 +18,7 @@ import { evolveConversationOpened } from './conversation.ts'
 import { evolveCoordinatorAssigned } from './coordinator-assign.ts'
 import { evolveCoordinatorRenewed } from './coordinator.ts'
 import { evolveDelegationGranted } from './delegation.ts'
+import { evolveExecutionGranted } from './execution-approval.ts'
 import { evolveExecutionEnded } from './execution-end.ts'
 import { evolveMembership } from './membership.ts'
 import { evolveMessageAmended, evolveMessageRedacted } from './message-amend.ts'
@@ -75,6 +76,7 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'work.failed': evolveFailed,
   'work.cancelled': evolveWorkCancelled,
   'artifact.published': evolvePublished,
+  'approval.execution.granted': evolveExecutionGranted,
   [WORK_EXECUTION_LEASE_EXPIRED]: evolveExecutionEnded,
   [WORK_EXECUTION_LEASE_REVOKED]: evolveExecutionEnded,
   [WORK_OFFER_DECLINED]: evolveDeclined,

@@ -1,6 +1,6 @@
 // The shapes of the state machine: what a decision sees, what it answers, what the fold keeps. Pure data.
 import type {
-  Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, DelegationGrant, Evidence, EventDocument, Extensions, Group,
+  Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, DelegationGrant, Evidence, EventDocument, ExecutionTerms, Extensions, Group,
   Lease, Membership, Mission, Policy, WorkContract, WorkItem,
 } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
@@ -147,6 +147,8 @@ export interface WorkRecord {
   readonly executionLease?: Lease
   /** Held while the item is blocked: how long its owner keeps it. */
   readonly blockedLease?: Lease
+  /** The latest Approval to start, whether or not its terms still hold. */
+  readonly executionApproval?: { readonly approvalId: string; readonly terms: ExecutionTerms }
   /** What blocked work waits for. */
   readonly blocker?: Blocker
   /** The executing owner was asked to pause; gone once the execution ends. */

@@ -6,6 +6,7 @@ import { err, invariant } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { capabilityPins, isCardValid } from './capability.ts'
 import { accept, leaseIdOf } from './draft.ts'
+import { isGateClosed } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
 import { leasesOver, missionNotActive, notInState, notOwner, ownershipLeaseOver, revisionConflict } from './fences.ts'
 import { later } from './instants.ts'
@@ -29,7 +30,7 @@ export const decideStart: Decider<'work.start'> = (request) => {
     revisionConflict(command, item.revision) ??
     notOwner(request, record, payload.ownershipEpoch) ??
     incompatibleCard(request, record) ??
-    gateClosed(record) ??
+    gateClosed(request, record) ??
     ownershipLeaseOver(request, record) ??
     missionNotActive(request) ??
     notInState(record, 'queued') ??
@@ -58,8 +59,8 @@ function executionPayload({ item, ownershipEpoch }: WorkRecord, lease: Lease): W
 }
 
 /** work that needs an execution Approval waits in the queue for one. */
-function gateClosed({ item }: WorkRecord): Refusal {
-  if (item.contract.executionApproval === 'not_required') return undefined
+function gateClosed({ env }: MemberRequest, record: WorkRecord): Refusal {
+  if (!isGateClosed(record, env.now)) return undefined
   return reject('APPROVAL_REQUIRED', 'this work needs an execution Approval before it starts')
 }
 

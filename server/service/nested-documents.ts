@@ -14,6 +14,7 @@ interface Place { readonly kind: DocumentKind; readonly member: string }
 const places: Readonly<Record<string, Place>> = {
   'mission.approve': { kind: 'approval', member: 'approval' },
   'mission.request_changes': { kind: 'approval', member: 'approval' },
+  'approval.grant_execution': { kind: 'approval', member: 'approval' },
   'artifact.publish': { kind: 'artifact', member: 'artifact' },
   'work.submit': { kind: 'evidence', member: 'evidence' },
   'work.accept_result': { kind: 'evidence', member: 'evidence' },

@@ -1,5 +1,5 @@
 // What the console shows: plain values derived from the fold and the log. Components get these types through the tRPC router.
-import type { Actor, Approval, Artifact, Evidence } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, Artifact, Evidence, ExecutionTerms } from '../../protocol/generated/types.ts'
 import type { EdgeProvenance } from '../authority/read-models.ts'
 
 /** A Principal as people see it. `custody` is written out ("browser key, not extractable", "key held by the agent"). */
@@ -62,6 +62,13 @@ export interface BoardItem {
   readonly progress?: { readonly phase: string; readonly milestones: readonly string[] }
   readonly conversationId: string
   readonly attempts: number
+  /** Its owner may not start before the MissionOwner approves; what there is to approve. Absent once the gate is open. */
+  readonly startGate?: StartGate
+}
+
+/** What an execution Approval of this work can allow at most (A-196). */
+export interface StartGate extends Omit<ExecutionTerms, 'expiresAt'> {
+  readonly acceptancePolicyVersion: string
 }
 
 export interface ArtifactView {

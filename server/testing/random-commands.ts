@@ -1,5 +1,6 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
 import type { Actor, CommandPayloads, Usage, WorkItemState } from '../../protocol/generated/types.ts'
+import { executionConditions } from '../../protocol/execution-terms.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import type { VerifiedCommand, WorkRecord } from '../authority/types.ts'
 import { ada, ben, CAPABILITY, cora, dora, groupAuthority, hashOf, otto, urnOf, wanda, wim } from './cast.ts'
@@ -39,7 +40,7 @@ const publishedBy = (group: GroupFixture, { item }: WorkRecord) => [...group.sta
 function contract(group: GroupFixture, random: RandomSource, contractVersion: number) {
   const dependency = random.chance(0.3) ? work(group, random) : undefined
   const budget = random.chance(0.2) ? { modelTokenLimit: 1 + random.below(600) } : { currency: 'EUR', financialLimit: random.below(30), modelTokenLimit: random.below(200) }
-  const gated = random.chance(0.05) ? { executionApproval: 'human_required' as const } : {}
+  const gated = random.chance(0.1) ? { executionApproval: 'human_required' as const } : {}
   return workContract({ contractVersion, goal: `Goal ${random.below(1e6)}`, budget, dependencyWorkItemIds: dependency ? [dependency.item.workItemId] : [], ...gated })
 }
 
@@ -138,6 +139,16 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [8, (group, random) => {
     const record = work(group, random, ...(random.chance(0.9) ? (['queued'] as const) : []))
     return record && intent(ownerOf(record), 'work.start', { workItemId: record.item.workItemId, ownershipEpoch: Math.max(1, record.ownershipEpoch), executionLeaseSeconds: 60 + random.below(600) })
+  }],
+  [4, (group, random) => {
+    const gated = [...group.state.workItems.values()].filter(({ item }) => item.state === 'queued' && item.contract.executionApproval !== 'not_required')
+    const record = random.chance(0.9) ? random.oneOf(gated) : work(group, random)
+    if (!record) return undefined
+    const { contractVersion, allowedResources: resources, budget } = record.item.contract
+    const terms = { ownershipEpoch: Math.max(1, record.ownershipEpoch), contractVersion, resources, budget, expiresAt: addSeconds(group.now, 60 + random.below(3600)) }
+    const matter = { approvalId: urnOf(`execution ${group.log.length}`), kind: 'work_execution' as const, workItemId: record.item.workItemId, missionRevision: group.state.mission.revision }
+    const approval = approvalOf(group.state, 'approved', group.now, { ...matter, artifactHashes: [], conditions: executionConditions(terms) })
+    return intent(ada, 'approval.grant_execution', { approval, terms })
   }],
   [2, (group, random) => {
     const record = work(group, random, 'active', 'queued')

@@ -1,5 +1,6 @@
 // Brings a WorkItem to the state that a test starts from, through the same Commands that peers send.
-import type { Actor, Artifact, DelegationGrant, EventDocument, MembershipGrantDelegationPayload, WorkBlockPayload, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, ApprovalGrantExecutionPayload, Artifact, DelegationGrant, EventDocument, ExecutionTerms, MembershipGrantDelegationPayload, WorkBlockPayload, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
+import { executionConditions } from '../../protocol/execution-terms.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import type { WorkRecord } from '../authority/types.ts'
 import { ada, CAPABILITY, cora, dora, hashOf, urnOf, wim } from './cast.ts'
@@ -96,6 +97,21 @@ export function fail(group: GroupFixture, name: string): EventDocument[] {
 export function submitMission(group: GroupFixture, ...names: readonly string[]): EventDocument[] {
   const artifactHashes = names.map((name) => hashOf(artifactName(name)))
   return group.accept(cora, 'mission.submit_for_approval', { artifactHashes, summary: 'All done.', openRisks: [], dropped: [] })
+}
+
+/** All that the contract of the WorkItem allows, for its present owner and an hour. */
+export function executionTerms(group: GroupFixture, name: string, changes: Partial<ExecutionTerms> = {}): ExecutionTerms {
+  const { item, ownershipEpoch } = recordOf(group, name)
+  const { contractVersion, allowedResources, budget } = item.contract
+  return { ownershipEpoch, contractVersion, resources: allowedResources, budget, expiresAt: addSeconds(group.now, 3600), ...changes }
+}
+
+/** The owner's Approval of these terms; `changes` are made after its conditions were derived. */
+export function executionApproval(group: GroupFixture, name: string, terms = executionTerms(group, name), changes: Partial<Approval> = {}): ApprovalGrantExecutionPayload {
+  const approvalId = urnOf(`execution of ${name} ${group.log.length}`)
+  const matter = { approvalId, kind: 'work_execution', workItemId: workId(name), missionRevision: group.state.mission.revision } as const
+  const approval = { ...approvalOf(group.state, 'approved', group.now), ...matter, artifactHashes: [], conditions: executionConditions(terms), ...changes }
+  return { approval, terms }
 }
 
 export const approve = (group: GroupFixture, changes?: Parameters<typeof approvalOf>[3]) => ({ approval: approvalOf(group.state, 'approved', group.now, changes) })

@@ -1,4 +1,5 @@
 // The board: one card per WorkItem, with its blockers as sentences derived from the fold, never from a tag.
+import { isGateClosed } from '../../authority/execution-approval.ts'
 import type { GroupState, WorkRecord } from '../../authority/types.ts'
 import type { BoardItem } from '../views.ts'
 import { budgetLines } from './budget-lines.ts'
@@ -35,6 +36,7 @@ function boardItem(record: WorkRecord, state: GroupState, name: Naming, now: str
     ...(item.progress && { progress: { phase: item.progress.currentPhase, milestones: item.progress.completedMilestones } }),
     conversationId: item.conversationId,
     attempts: record.attempts,
+    ...startGate(record, state, now),
   }
 }
 
@@ -42,7 +44,21 @@ export function blockersOf(record: WorkRecord, state: GroupState, name: Naming, 
   const { item } = record
   if (isFinal(item.state)) return []
   if (item.state === 'failed') return [{ sentence: `Failed: ${record.reason ?? 'no reason given'}` }]
-  return [...ownBlocker(record), ...waitsFor(record, state), ...offerBlockers(record, name, now)]
+  return [...ownBlocker(record), ...gateBlocker(record, state, name, now), ...waitsFor(record, state), ...offerBlockers(record, name, now)]
+}
+
+const waitsForPerson = (record: WorkRecord, now: string): boolean => record.item.state === 'queued' && isGateClosed(record, now)
+
+/** Work that may only start with a person's approval (A-196); a flag beside `queued`, no state of its own (O-5). */
+function gateBlocker(record: WorkRecord, { mission }: GroupState, name: Naming, now: string): Blocker[] {
+  return waitsForPerson(record, now) ? [{ sentence: `Waits for execution approval by ${name(mission.missionOwner).name}` }] : []
+}
+
+function startGate(record: WorkRecord, { mission }: GroupState, now: string): Pick<BoardItem, 'startGate'> {
+  if (!waitsForPerson(record, now)) return {}
+  const { contractVersion, allowedResources: resources, budget } = record.item.contract
+  const acceptancePolicyVersion = mission.approvalPolicy.policyVersion ?? '1.0.0'
+  return { startGate: { ownershipEpoch: record.ownershipEpoch, contractVersion, resources, budget, acceptancePolicyVersion } }
 }
 
 /** What the owner said it waits for (A-186). */

@@ -45,6 +45,7 @@ const titles: Titles = {
   'work.failed': ({ workItemId, reason }, { who, work }) => `${who} failed “${work(workItemId)}”: ${shorten(reason, 100)}`,
   'work.cancelled': ({ workItemId, reason }, { who, work }) => `${who} cancelled “${work(workItemId)}”: ${shorten(reason, 100)}`,
   'artifact.published': ({ artifact }, { who, work }) => `${who} published ${artifactName(artifact)} for “${work(artifact.workItemId)}”`,
+  'approval.execution.granted': ({ workItemId }, { who, work }) => `${who} approved the start of “${work(workItemId)}”`,
   'ext.missionweaveprotocol.core.work_execution_lease_revoked': ({ workItemId }, { work }) => `The lease on “${work(workItemId)}” was revoked; it waits in its owner's queue`,
   'ext.missionweaveprotocol.core.work_execution_lease_expired': ({ workItemId }, { work }) => `The lease on “${work(workItemId)}” ran out; it waits in its owner's queue`,
   'ext.countersign.work.offer_declined': ({ workItemId, reason }, { who, work }) => `${who} declined “${work(workItemId)}” (${reason})`,

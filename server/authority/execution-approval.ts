@@ -1,0 +1,110 @@
+// A person lets dangerous work start: one owner, stated operations, resources and budget, for a limited time (A-152, A-196).
+import type { Approval, ExecutionTerms, WorkContract } from '../../protocol/generated/types.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import { executionConditions } from '../../protocol/execution-terms.ts'
+import { err } from '../../protocol/result.ts'
+import { budgetNotContained } from './budget.ts'
+import { coversResources } from './contract.ts'
+import { accept } from './draft.ts'
+import type { Refusal } from './fences.ts'
+import { idInUse, missionNotActive, notInState, notMissionOwner, revisionConflict } from './fences.ts'
+import { isAfter } from './instants.ts'
+import type { Decider, Evolver, MemberRequest } from './request.ts'
+import type { WorkRecord } from './types.ts'
+import { findWork, introduce, noteStep, putWork, workOf } from './work-record.ts'
+
+/** `approval.grant_execution`; `expectedRevision` is the Mission's, the terms name epoch and contract themselves. */
+export const decideGrantExecution: Decider<'approval.grant_execution'> = (request) => {
+  const { state, command, payload, env } = request
+  const { approval, terms } = payload
+  const found = findWork(state, approval.workItemId ?? '')
+  const refusal = revisionConflict(command, state.mission.revision) ?? notPersonInCharge(request) ?? otherMatter(request)
+  if (refusal) return err(refusal)
+  if (!found.ok) return found
+  const record = found.value
+  const { item } = record
+  const unfit =
+    staleTerms(record, terms) ??
+    widerThanContract(terms, item.contract) ??
+    idInUse(state, approval.approvalId) ??
+    missionNotActive(request) ??
+    notInState(record, 'queued') ??
+    needless(item.contract) ??
+    wrongExpiry(terms, item.contract, env.now)
+  if (unfit) return err(unfit)
+  return accept(request, {
+    kind: 'approval.execution.granted',
+    aggregateRevision: item.revision,
+    item,
+    payload: { workItemId: item.workItemId, approval, terms },
+  })
+}
+
+/** A-196: an execution Approval is the word of a person. */
+function notPersonInCharge(request: MemberRequest): Refusal {
+  if (request.command.actor.type === 'human') return notMissionOwner(request)
+  return reject('AUTH_FORBIDDEN', 'only a person lets work start')
+}
+
+/** The signed Approval has to say what the Command around it does, terms included. */
+function otherMatter({ state, command, payload: { approval, terms } }: MemberRequest<'approval.grant_execution'>): Refusal {
+  const { missionId, groupId, revision, approvalPolicy } = state.mission
+  const isThis = approval.missionId === missionId && approval.groupId === groupId && approval.missionRevision <= revision
+  const isOwn = approval.approver.type === command.actor.type && approval.approver.id === command.actor.id
+  if (!isThis || !isOwn || approval.kind !== 'work_execution' || approval.decision !== 'approved') {
+    return reject('INVALID_COMMAND', "the Approval is not this owner's for work of this Mission")
+  }
+  if (command.workItemId !== undefined && command.workItemId !== approval.workItemId) {
+    return reject('INVALID_COMMAND', 'envelope and Approval name different WorkItems')
+  }
+  const { policyVersion } = approvalPolicy
+  if (policyVersion !== undefined && approval.acceptancePolicyVersion !== policyVersion) {
+    return reject('REVISION_CONFLICT', `the acceptance policy is version ${policyVersion}`)
+  }
+  return statesTerms(approval, terms) ? undefined : reject('INVALID_COMMAND', 'the conditions of the Approval are not its terms')
+}
+
+function statesTerms({ conditions }: Approval, terms: ExecutionTerms): boolean {
+  const lines = executionConditions(terms)
+  return lines.length === conditions.length && lines.every((line, index) => line === conditions[index])
+}
+
+function staleTerms({ item, ownershipEpoch }: WorkRecord, terms: ExecutionTerms): Refusal {
+  if (terms.ownershipEpoch !== ownershipEpoch) return reject('WORK_STALE_OWNERSHIP', 'the WorkItem has another Ownership Epoch')
+  const [expectedRevision, currentRevision] = [terms.contractVersion, item.contract.contractVersion]
+  if (expectedRevision === currentRevision) return undefined
+  return reject('REVISION_CONFLICT', 'the contract has been revised', { expectedRevision, currentRevision })
+}
+
+function widerThanContract({ resources, budget }: ExecutionTerms, contract: WorkContract): Refusal {
+  const wider = budgetNotContained(budget, contract.budget)
+  if (wider || coversResources(contract.allowedResources, resources)) return wider
+  return reject('AUTH_FORBIDDEN', 'the contract does not allow all of these operations')
+}
+
+function needless({ executionApproval }: WorkContract): Refusal {
+  return executionApproval === 'not_required' ? reject('INVALID_COMMAND', 'this work needs no Approval to start') : undefined
+}
+
+function wrongExpiry({ expiresAt }: ExecutionTerms, { deadline }: WorkContract, now: string): Refusal {
+  if (!isAfter(expiresAt, now)) return reject('INVALID_COMMAND', 'the Approval would have expired already')
+  return isAfter(expiresAt, deadline) ? reject('INVALID_COMMAND', 'the Approval would outlast the work') : undefined
+}
+
+/**
+ * A-152, A-196: whether the WorkItem waits for a person before it starts. A new Ownership Epoch, another version of the
+ * contract and the end of its time close the gate again.
+ */
+export function isGateClosed({ item, ownershipEpoch, executionApproval }: WorkRecord, now: string): boolean {
+  if (item.contract.executionApproval === 'not_required') return false
+  if (executionApproval?.terms.ownershipEpoch !== ownershipEpoch) return true
+  const { contractVersion, expiresAt } = executionApproval.terms
+  return contractVersion !== item.contract.contractVersion || !isAfter(expiresAt, now)
+}
+
+export const evolveExecutionGranted: Evolver<'approval.execution.granted'> = (state, event) => {
+  const { workItemId, approval, terms } = event.payload
+  putWork(state, { ...workOf(state, workItemId), executionApproval: { approvalId: approval.approvalId, terms } })
+  introduce(state, approval.approvalId, event.sequence)
+  noteStep(state, workItemId, event)
+}
