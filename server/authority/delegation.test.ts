@@ -7,6 +7,7 @@ import type { CommandChanges } from '../testing/group-fixture.ts'
 import { GroupFixture, replay } from '../testing/group-fixture.ts'
 import { CEILINGS, delegate, fail, grantPayload, offerPayload, reach, recordOf, workId } from '../testing/work-scenario.ts'
 import { encodeState } from './encode-state.ts'
+import { DEFAULT_POLICY } from './policy.ts'
 
 const GRANT = urnOf('grant')
 const small = { currency: 'EUR', financialLimit: 5, modelTokenLimit: 50 }
@@ -173,6 +174,14 @@ describe('work under a Delegation Grant', () => {
     expect(group.code(dora, 'work.authorize', below('part', 'detail'))).toBe('AUTH_FORBIDDEN')
     group.accept(cora, 'work.authorize', undelegated('part', 'detail'))
     expect(group.code(dora, 'work.offer', offered('detail'))).toBe('AUTH_FORBIDDEN')
+  })
+
+  it('A-144: reaches no deeper than the policy says by now', () => {
+    const group = delegated()
+    group.accept(dora, 'work.authorize', below('root', 'part'))
+    group.policy = { ...DEFAULT_POLICY, maximumDepth: { childMissions: 3, delegation: 1 } }
+    expect(group.code(dora, 'work.authorize', below('part', 'detail'))).toBe('RATE_LIMITED')
+    expect(group.accept(dora, 'work.authorize', below('root', 'second'))).toHaveLength(1)
   })
 
   it.each([

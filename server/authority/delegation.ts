@@ -13,9 +13,6 @@ import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { Amounts, Delegation, GroupState } from './types.ts'
 import { findWork, introduce, UNFINISHED } from './work-record.ts'
 
-/** How many levels below its target a Grant may reach in this Organization (A-144). */
-export const MAX_DELEGATION_DEPTH = 3
-
 /** `membership.grant_delegation`; `expectedRevision` is the grantee's Membership Epoch. */
 export const decideGrantDelegation: Decider<'membership.grant_delegation'> = (request) => {
   const { state, command, payload } = request
@@ -27,7 +24,7 @@ export const decideGrantDelegation: Decider<'membership.grant_delegation'> = (re
     notDelegate(state, payload.granteeAgentId) ??
     idInUse(state, payload.grantId) ??
     grantedTooMuch(payload.budget, state.mission.budget) ??
-    tooDeep(payload.maxDescendantDepth) ??
+    tooDeep(request, payload.maxDescendantDepth) ??
     coordinatorLeaseOver(request) ??
     missionNotActive(request)
   if (refusal) return err(refusal)
@@ -67,9 +64,10 @@ function grantedTooMuch({ financialLimit, ...counts }: Required<Budget>, mission
   return budgetNotContained(financialLimit === 0 ? counts : { ...counts, financialLimit }, missionBudget)
 }
 
-function tooDeep(depth: number): Refusal {
-  if (depth <= MAX_DELEGATION_DEPTH) return undefined
-  return reject('RATE_LIMITED', `work is delegated at most ${MAX_DELEGATION_DEPTH} levels deep`, { details: { depth, limit: MAX_DELEGATION_DEPTH } })
+/** A-144: whatever a Grant says, the Organization's policy bounds how far below its target it reaches. */
+function tooDeep({ env }: Pick<MemberRequest, 'env'>, depth: number): Refusal {
+  const limit = env.policy.maximumDepth.delegation
+  return depth <= limit ? undefined : reject('RATE_LIMITED', `work is delegated at most ${limit} levels deep`, { details: { depth, limit } })
 }
 
 function wrongExpiry({ state, payload: { expiresAt }, env }: MemberRequest<'membership.grant_delegation'>): Refusal {
@@ -91,7 +89,7 @@ export function outsideGrant(request: MemberRequest<'work.authorize' | 'work.off
   const { state, payload, command } = request
   const grant = payload.delegationGrantId === undefined ? undefined : state.delegations.get(payload.delegationGrantId)?.grant
   if (grant?.granteeAgentId !== command.actor.id) return reject('AUTH_FORBIDDEN', 'the Command cites no Delegation Grant that this Agent holds')
-  return notDelegate(state, command.actor.id) ?? grantOver(request, grant) ?? outOfScope(state, grant, use)
+  return notDelegate(state, command.actor.id) ?? grantOver(request, grant) ?? outOfScope(request, grant, use)
 }
 
 /** A-145, A-146: a changed Membership, another Coordinator or the end of its time end a Grant; so does the end of its target, in the fold. */
@@ -103,13 +101,14 @@ function grantOver({ state, membership, env }: MemberRequest<'work.authorize' | 
   return isAfter(grant.expiresAt, env.now) ? undefined : reject('WORK_LEASE_EXPIRED', 'the Delegation Grant has expired')
 }
 
-function outOfScope(state: GroupState, grant: DelegationGrant, { at, levelsBelow, requiredCapabilities }: DelegatedUse): Refusal {
-  const levels = at === undefined ? undefined : levelsBetween(state, grant.targetWorkItemId, at)
+function outOfScope(request: Pick<MemberRequest, 'state' | 'env'>, grant: DelegationGrant, { at, levelsBelow, requiredCapabilities }: DelegatedUse): Refusal {
+  const levels = at === undefined ? undefined : levelsBetween(request.state, grant.targetWorkItemId, at)
   if (levels === undefined) return reject('AUTH_FORBIDDEN', 'the Delegation Grant does not reach this WorkItem')
   const depth = levels + levelsBelow
   if (depth > grant.maxDescendantDepth) return reject('AUTH_FORBIDDEN', 'the work lies deeper than the Delegation Grant allows', { details: { depth, limit: grant.maxDescendantDepth } })
   const uncovered = requiredCapabilities.find((required) => !grant.allowedCapabilities.some((allowed) => meets(required, allowed)))
-  return uncovered && reject('AUTH_FORBIDDEN', 'the Delegation Grant does not cover a required capability', { details: { capability: uncovered } })
+  if (uncovered) return reject('AUTH_FORBIDDEN', 'the Delegation Grant does not cover a required capability', { details: { capability: uncovered } })
+  return tooDeep(request, depth)
 }
 
 /** How many levels below `rootId` the WorkItem lies: 0 for the root itself, nothing when it is elsewhere. */
