@@ -11,6 +11,7 @@ const tasks = {
   check: (args) => [[process.execPath, ['scripts/check.mjs', ...args]]],
   test: (args) => [[process.execPath, ['scripts/test.mjs', ...args]]],
   conformance: (args) => [[bin('tsx'), ['scripts/conformance.ts', ...args]]],
+  evidence: (args) => [[bin('tsx'), ['scripts/evidence.ts', ...args]]],
   verify: (args) => [[bin('tsx'), ['scripts/verify.ts', ...args]]],
   'verify-log': (args) => [[bin('tsx'), ['scripts/verify-log.ts', ...args]]],
   admin: (args) => [[bin('tsx'), ['scripts/admin.ts', ...args]]],

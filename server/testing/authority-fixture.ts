@@ -9,6 +9,7 @@ import { invariant } from '../../protocol/result.ts'
 import { signDocument } from '../../protocol/signed-documents.ts'
 import { instantFromEpochMs } from '../../protocol/timestamp.ts'
 import { silentLog } from '../log.ts'
+import { saw } from './evidence.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { createAuthorityService } from '../service/authority-service.ts'
 import { decodeEvent } from '../service/event-bytes.ts'
@@ -79,7 +80,12 @@ export function fixtureOn<Time extends Clock>(service: AuthorityService, { clock
     organization,
     command,
     handshake,
-    submit: async (signatory, draft) => service.submitCommand(await command(signatory, draft), { door: 'http' }),
+    async submit(signatory, draft) {
+      const outcome = await service.submitCommand(await command(signatory, draft), { door: 'http' })
+      if (outcome.ok) saw('accepted', draft.kind)
+      else saw('refused', draft.kind, outcome.rejection.code, 'unknown')
+      return outcome
+    },
     person: (name, rights) => enrol(service, name, rights),
     async agent(name) {
       const key = newKey()

@@ -16,6 +16,7 @@ import { decideSessionReplaced } from '../authority/session-replaced.ts'
 import type { Decision, DecisionEnv, EventDraft, GroupState, MissionFacts, VerifiedCommand } from '../authority/types.ts'
 import { ada, agentCard, cora, dora, groupAuthority, organizationId, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
 import { missionPayload } from './documents.ts'
+import { saw } from './evidence.ts'
 
 export interface CommandChanges extends Partial<Command> {
   readonly keyUse?: VerifiedCommand['keyUse']
@@ -94,7 +95,16 @@ export class GroupFixture {
 
   /** Decides without changing anything. */
   judge(verified: VerifiedCommand): Decision {
-    return decide(this.#state, verified, this.env)
+    const decision = decide(this.#state, verified, this.env)
+    const { command } = verified
+    if (decision.ok) saw('accepted', command.kind)
+    else saw('refused', command.kind, decision.error.code, this.#placeOf(command))
+    return decision
+  }
+
+  #placeOf({ workItemId, payload }: Command): string {
+    const record = this.#state?.workItems.get(String(workItemId ?? payload.workItemId))
+    return record ? `work:${record.item.state}` : `mission:${this.#state?.mission.state ?? 'none'}`
   }
 
   /** Accepts the Command and answers its Events; throws when it is refused. */
@@ -122,9 +132,20 @@ export class GroupFixture {
     return drafts.map((draft) => {
       const event = this.#seal(draft)
       this.log.push(event)
+      const before = this.#standing(event)
       this.#state = evolve(this.#state, event)
+      const after = this.#standing(event)
+      saw('event', event.kind)
+      if (before.mission !== after.mission) saw('moved', 'mission', before.mission, event.kind, after.mission)
+      if (after.work !== 'none') saw('moved', 'work', before.work, event.kind, after.work)
       return event
     })
+  }
+
+  /** The states of the Mission and of the WorkItem that an Event is about. */
+  #standing({ workItemId }: EventDocument): { mission: string; work: string } {
+    const record = this.#state?.workItems.get(workItemId ?? '')
+    return { mission: this.#state?.mission.state ?? 'none', work: record?.item.state ?? 'none' }
   }
 
   due(): EventDocument[] {
