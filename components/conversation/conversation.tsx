@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useMemo, useState } from 'react'
-import { ArrowDown } from 'lucide-react'
+import { ArrowDown, Lock } from 'lucide-react'
 import { LedgerEntry } from '../log/ledger-entry.tsx'
 import { useMission } from '../mission/mission-context.tsx'
 import { useSelection } from '../mission/use-selection.ts'
@@ -36,8 +36,9 @@ export function Conversation({ conversation }: { readonly conversation: Conversa
   const canPost = state === 'active' || state === 'awaiting_approval'
   return (
     <section aria-label={conversation.title} className="grid min-w-0 flex-1 gap-3">
+      <Participants conversation={conversation} />
       <Stream stream={stream} threadKey={conversationId} byId={byId} myId={me.principalId} answered={answered} onToggleReply={toggle} waiting={waiting} phase={phase} />
-      {canPost ? (
+      {canPost && conversation.takesPart ? (
         <Composer
           people={people.filter((who) => who.id !== me.principalId && who.membershipState !== 'ended')}
           replyTargets={answered.flatMap((id) => byId.get(id) ?? [])}
@@ -51,10 +52,17 @@ export function Conversation({ conversation }: { readonly conversation: Conversa
           }}
         />
       ) : (
-        <p className="border-t pt-3 text-13 text-muted">This mission is over. Its conversations stay readable.</p>
+        <p className="border-t pt-3 text-13 text-muted">{canPost ? 'Only its participants post here.' : 'This mission is over. Its conversations stay readable.'}</p>
       )}
     </section>
   )
+}
+
+/** Who takes part, where that is not everybody. */
+function Participants({ conversation: { participants, isRestricted } }: { readonly conversation: ConversationView }) {
+  if (participants === undefined) return null
+  const names = participants.map((who, at) => <span key={who.id}>{at > 0 && ', '}<bdi>{who.name}</bdi></span>)
+  return <p className="flex items-start gap-1 text-13 text-muted">{isRestricted && <Lock aria-hidden className="mt-0.5 size-3.5 shrink-0" />}<span>{isRestricted ? 'Only these read and post here: ' : 'Everybody in the mission reads this; these post: '}{names}</span></p>
 }
 
 interface StreamProps {

@@ -1,6 +1,7 @@
 'use client'
 
 import { useSearchParams } from 'next/navigation'
+import { Lock } from 'lucide-react'
 import { useMission } from '../mission/mission-context.tsx'
 import type { MissionView } from '../trpc.tsx'
 import { classNames } from '../ui/class-names.ts'
@@ -52,7 +53,10 @@ function ConversationList({ conversations, open }: ChoiceProps) {
                 onClick={() => openConversation(conversation.conversationId)}
                 className={classNames('w-full rounded-md px-2 py-1.5 text-left', isOpen ? 'bg-action-wash font-medium' : 'hover:bg-sunk')}
               >
-                <bdi className="line-clamp-2 break-words">{titleOf(conversation)}</bdi>
+                <span className="flex items-start gap-1">
+                  {conversation.isRestricted && <Lock role="img" aria-label="Restricted" className="mt-1 size-3.5 shrink-0" />}
+                  <bdi className="line-clamp-2 break-words">{titleOf(conversation)}</bdi>
+                </span>
                 <span className="text-12 font-normal text-muted">{item ? `${stateWord(item.state)}, ` : ''}{messagesIn(conversation)}</span>
               </button>
             </li>
@@ -68,7 +72,7 @@ function ConversationSelect({ conversations, open }: ChoiceProps) {
     <Field label="Conversation" className="lg:hidden">
       {(control) => (
         <Select {...control} value={open.conversationId} onChange={(event) => openConversation(event.target.value)}>
-          {conversations.map((conversation) => <option key={conversation.conversationId} value={conversation.conversationId}>{titleOf(conversation)}, {messagesIn(conversation)}</option>)}
+          {conversations.map((conversation) => <option key={conversation.conversationId} value={conversation.conversationId}>{conversation.isRestricted ? 'Restricted: ' : ''}{titleOf(conversation)}, {messagesIn(conversation)}</option>)}
         </Select>
       )}
     </Field>

@@ -1,17 +1,21 @@
 'use client'
 
-import { CornerDownRight, FileText, Reply } from 'lucide-react'
-import type { JsonValue } from '../../protocol/strict-json.ts'
-import { JsonTree } from '../artifacts/json-tree.tsx'
+import { useState } from 'react'
+import { CornerDownRight, Ellipsis, EyeOff, Pencil, Reply, Undo2 } from 'lucide-react'
+import { useMission } from '../mission/mission-context.tsx'
 import { SequenceLink } from '../mission/sequence-link.tsx'
 import { useSelection } from '../mission/use-selection.ts'
 import type { MessageView } from '../trpc.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
-import { cutInMiddle } from '../ui/hash-format.ts'
-import { PeerText } from '../ui/peer-text.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { TalkBubble } from '../ui/talk-bubble.tsx'
 import { visibleText } from '../ui/visible-text.ts'
+import { AmendDialog } from './amend-dialog.tsx'
+import { actsOn, type AmendAct } from './amendment.ts'
+import { Part } from './message-part.tsx'
+import { Chain, Standing } from './message-standing.tsx'
 
 export interface MessageBubbleProps {
   readonly message: MessageView
@@ -34,14 +38,16 @@ export function MessageBubble({ message, myId, byId, isReplyTarget, onToggleRepl
       footer={<Footer message={message} myId={myId} isReplyTarget={isReplyTarget} onToggleReply={onToggleReply} />}
     >
       {message.references.length > 0 && <div className="mb-1">{message.references.map(({ id, sequence }) => <Answered key={id} target={byId.get(id)} sequence={sequence} />)}</div>}
+      <Standing message={message} />
       {message.parts.map((part, at) => <Part key={at} part={part} />)}
+      <Chain message={message} />
     </TalkBubble>
   )
 }
 
 function Footer({ message, myId, isReplyTarget, onToggleReply }: Omit<MessageBubbleProps, 'byId'>) {
   return (
-    <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-muted">
+    <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-muted">
       {message.mentions.length > 0 && (
         <span>
           mentions {message.mentions.map((who, at) => <span key={who.id}>{at > 0 && ', '}<bdi className={classNames(who.id === myId && 'font-semibold text-wait')}>{who.id === myId ? 'you' : who.name}</bdi></span>)}
@@ -51,7 +57,33 @@ function Footer({ message, myId, isReplyTarget, onToggleReply }: Omit<MessageBub
         <Reply aria-hidden className="size-3.5" />
         {isReplyTarget ? 'Answering this' : 'Reply'}
       </button>
-    </p>
+      <AmendMenu message={message} />
+    </div>
+  )
+}
+
+const ACTS = {
+  correct: { label: 'Correct', icon: Pencil },
+  retract: { label: 'Retract', icon: Undo2 },
+  redact: { label: 'Redact', icon: EyeOff },
+} as const
+
+/** What the reader may do about this Message; nothing, for most. */
+function AmendMenu({ message }: { readonly message: MessageView }) {
+  const { me, owner, state } = useMission()
+  const [act, setAct] = useState<AmendAct>()
+  const acts = actsOn(message, { principalId: me.principalId, isOwner: owner.id === me.principalId, isOngoing: state === 'active' || state === 'awaiting_approval' })
+  if (acts.length === 0) return null
+  return (
+    <>
+      <Menu align="start" trigger={<IconButton label={`More about message #${message.sequence}`}><Ellipsis aria-hidden className="size-4" /></IconButton>}>
+        {acts.map((name) => {
+          const { label, icon: Icon } = ACTS[name]
+          return <MenuItem key={name} onSelect={() => setAct(name)}><Icon aria-hidden className="size-4" />{label}</MenuItem>
+        })}
+      </Menu>
+      {act !== undefined && <AmendDialog act={act} message={message} onClose={() => setAct(undefined)} />}
+    </>
   )
 }
 
@@ -70,24 +102,6 @@ function Answered({ target, sequence }: { readonly target: MessageView | undefin
 /** The first words of a Message, for chips and quotes. */
 export function excerptOf(message: MessageView): string {
   const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
+  if (message.form !== 'posted' && message.form !== 'corrected') return `${message.form} message`
   return text === '' ? 'an attachment' : visibleText(text).slice(0, 120)
-}
-
-function Part({ part }: { readonly part: MessageView['parts'][number] }) {
-  const { select } = useSelection()
-  if (part.type === 'text') return <PeerText text={part.text} className="block" />
-  if (part.type === 'artifact_ref') {
-    return (
-      <button type="button" onClick={() => select(part.artifactHash)} className="inline-flex items-center gap-1 font-mono text-12 text-action">
-        <FileText aria-hidden className="size-3.5" />
-        {cutInMiddle(part.artifactHash)}
-      </button>
-    )
-  }
-  return (
-    <details>
-      <summary className="text-12 text-action">Data: <bdi>{visibleText(part.schema)}</bdi></summary>
-      <JsonTree value={part.data as JsonValue} />
-    </details>
-  )
 }

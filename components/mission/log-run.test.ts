@@ -35,6 +35,12 @@ describe('a run of the log', () => {
     expect(reads).toEqual([undefined, undefined, 7])
   })
 
+  it('takes what was read last where pages overlap, because a Message may have been corrected', async () => {
+    const read = (words: string) => entrySource<Entry & { words: string }>(() => Promise.resolve({ entries: [{ sequence: 2, words }], hasOlder: false }))
+    const opened = await catchUp(read('first'), () => ({ entries: [{ sequence: 1, words: 'kept' }], hasOlder: false }))
+    expect((await catchUp(read('second'), () => opened)).entries).toEqual([{ sequence: 1, words: 'kept' }, { sequence: 2, words: 'second' }])
+  })
+
   it('catches up where sequences are sparse, as in one Conversation', async () => {
     let sequences = [2, 9]
     const { source } = logOf(() => sequences)

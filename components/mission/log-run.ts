@@ -57,11 +57,12 @@ export function entrySource<T extends { readonly sequence: number }>(load: (befo
 }
 
 function joinEntries<T extends { readonly sequence: number }>(held: EntryRun<T>, page: EntryRun<T>): EntryRun<T> {
-  const known = new Set(held.entries.map((entry) => entry.sequence))
-  const fresh = page.entries.filter((entry) => !known.has(entry.sequence))
+  // What was read last counts: a Message may say something else by now.
+  const renewed = new Set(page.entries.map((entry) => entry.sequence))
+  const kept = held.entries.filter((entry) => !renewed.has(entry.sequence))
   const reachesFurtherBack = (page.entries[0]?.sequence ?? Infinity) <= (held.entries[0]?.sequence ?? Infinity)
   return {
-    entries: [...held.entries, ...fresh].sort((a, b) => a.sequence - b.sequence),
+    entries: [...kept, ...page.entries].sort((a, b) => a.sequence - b.sequence),
     hasOlder: reachesFurtherBack ? page.hasOlder : held.hasOlder,
   }
 }

@@ -82,7 +82,19 @@ export interface ArtifactView {
   readonly submitted: boolean
 }
 
-export interface ConversationView { readonly conversationId: string; readonly title: string; readonly type: string; readonly workItemId?: string; readonly messages: number }
+export interface ConversationView {
+  readonly conversationId: string
+  readonly title: string
+  readonly type: string
+  readonly workItemId?: string
+  readonly messages: number
+  /** Who posts, owner and Coordinator included; absent where every member does. */
+  readonly participants?: readonly ParticipantView[]
+  /** Only the participants read it. */
+  readonly isRestricted: boolean
+  /** Whether the caller is one of those who post. */
+  readonly takesPart: boolean
+}
 
 export interface MissionView extends MissionSummary {
   readonly head: number
@@ -101,13 +113,34 @@ export interface MissionView extends MissionSummary {
   readonly submissions: readonly { readonly submissionNumber: number; readonly missionRevision: number; readonly outcome: string; readonly sequence: number; readonly submittedAt: string }[]
 }
 
+/** How a Message stands now; `restricted` is one that the caller may not read. */
+export type MessageForm = 'posted' | 'corrected' | 'retracted' | 'redacted' | 'restricted'
+
+type MessageParts = readonly ({ type: 'text'; text: string } | { type: 'artifact_ref'; artifactHash: string } | { type: 'data_ref'; schema: string; data: unknown })[]
+
+/** One link of a Message's chain: the Message as it was posted, or a later word on it. */
+export interface MessageStep {
+  readonly sequence: number
+  readonly kind: 'message' | 'correction' | 'retraction' | 'redaction'
+  readonly author: ParticipantView
+  readonly at: string
+  readonly reason?: string
+  /** Its text exists and is not for the caller. */
+  readonly isWithheld: boolean
+  readonly parts: MessageParts
+}
+
 export interface MessageView {
   readonly sequence: number
   readonly eventId: string
   readonly messageId: string
   readonly conversationId: string
   readonly author: ParticipantView
-  readonly parts: readonly ({ type: 'text'; text: string } | { type: 'artifact_ref'; artifactHash: string } | { type: 'data_ref'; schema: string; data: unknown })[]
+  readonly form: MessageForm
+  /** What it says now; empty once it says nothing any more. */
+  readonly parts: MessageParts
+  /** From the Message as it was posted to the last word on it; empty while it stands as it was posted. */
+  readonly chain: readonly MessageStep[]
   readonly mentions: readonly ParticipantView[]
   /** What it answers: Messages or any other entries of the Space. `sequence` is absent for an id that is not known here. */
   readonly references: readonly { readonly id: string; readonly sequence?: number }[]

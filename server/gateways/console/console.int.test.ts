@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { decodeBase64url, encodeBase64url } from '../../../protocol/base64url.ts'
 import { silentLog } from '../../log.ts'
 import type { Fixture, Person } from '../../testing/authority-fixture.ts'
-import { newKey, startAuthority } from '../../testing/authority-fixture.ts'
+import { eventOf, newKey, newUrn, startAuthority } from '../../testing/authority-fixture.ts'
 import { createConsoleHandler } from './handler.ts'
 
 let fixture: Fixture
@@ -79,6 +79,31 @@ describe('signing in', () => {
     const request = await signingIn(await fixture.person('Olga'))
     for (let asked = 0; asked < 10_001; asked++) fixture.service.console.challenge('countersign.console.sign-in')
     expect((await change('session.signIn', request)).status).toBe(200)
+  })
+})
+
+describe('a redacted Message', () => {
+  it('A-125: leaves no word in anything that the console shows to others, and all of it to the owner', async () => {
+    const [owner, reader] = [await fixture.person('Olga'), await fixture.person('Rita')]
+    const { groupId, missionId } = await fixture.mission(owner, await fixture.agent('Coordinator'))
+    const command = { groupId, membershipEpoch: 1 }
+    const messageId = newUrn()
+    eventOf(await fixture.submit(owner, { kind: 'membership.change', ...command, payload: { member: reader.actor, role: 'observer' } }))
+    eventOf(await fixture.submit(owner, { kind: 'message.post', ...command, payload: { messageId, content: [{ type: 'text', text: 'Door code 4711.' }] } }))
+    eventOf(await fixture.submit(owner, { kind: 'message.redact', ...command, payload: { amendmentId: newUrn(), messageId, reason: 'It opens a door.' } }))
+    const shown = async (person: Person) => {
+      const cookie = await cookieOf(person)
+      const page = { missionId, limit: 10 }
+      const answers = await Promise.all([ask('missions.conversation', page, cookie), ask('missions.graph', page, cookie), ask('missions.log', page, cookie), ask('missions.event', { missionId, sequence: 3 }, cookie)])
+      const texts = await Promise.all(answers.map((answer) => answer.text()))
+      const { bytes, commandBytes } = (JSON.parse(texts[3]!) as { result: { data: Record<string, string> } }).result.data
+      return [...texts, ...[bytes, commandBytes].flatMap((encoded) => (encoded === undefined ? [] : [Buffer.from(encoded, 'base64url').toString()]))]
+    }
+    const others = await shown(reader)
+    expect(others.map((answer) => answer.includes('4711'))).toEqual([false, false, false, false, false])
+    expect(others[0]).toContain('"form":"redacted"')
+    expect(others[0]).toContain('It opens a door.')
+    expect((await shown(owner)).map((answer) => answer.includes('4711'))).toEqual([true, false, false, false, true, true])
   })
 })
 

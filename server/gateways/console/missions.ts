@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { encodeBase64url } from '../../../protocol/base64url.ts'
 import type { GroupState } from '../../authority/types.ts'
 import type { MembershipRow } from '../../authority/read-models.ts'
+import { withholding } from '../../authority/visibility.ts'
 import { approvalView } from '../../service/view/approval-view.ts'
 import { graphPage } from '../../service/view/graph-view.ts'
-import { logLine, messageView } from '../../service/view/message-view.ts'
+import { amendmentSequences, logLine, messageView } from '../../service/view/message-view.ts'
 import { artifactViews, missionSummary, missionView } from '../../service/view/mission-view.ts'
 import { namingFor } from '../../service/view/participants.ts'
 import type { StatusContext } from '../../service/view/status-line.ts'
@@ -61,7 +62,9 @@ export const missionsRouter = router({
     const found = await ctx.service.readModels.messageSequences(state.groupId, filter)
     const visible = found.filter((at) => at > hiddenThrough(membership)).sort((a, b) => b - a)
     const entries = await ctx.service.reads.entries(ctx.me.principalId, state.groupId, visible.slice(0, limit))
-    return { messages: [...entries].sort((a, b) => a.sequence - b.sequence).map((entry) => messageView(entry, state, view.name)), hasOlder: visible.length > limit }
+    const posted = [...entries].sort((a, b) => a.sequence - b.sequence)
+    const later = await ctx.service.reads.entries(ctx.me.principalId, state.groupId, amendmentSequences(posted, state))
+    return { messages: posted.map((entry) => messageView(entry, later, state, view.name)), hasOlder: visible.length > limit }
   }),
 
   graph: signedInProcedure.input(page).query(async ({ ctx, input }) => {
@@ -70,7 +73,7 @@ export const missionsRouter = router({
     const { state, membership, view } = group
     const entries = count === 0 ? [] : await ctx.service.reads.range(ctx.me.principalId, state.groupId, after, count)
     const edges = await ctx.service.readModels.graphEdges(state.groupId, entries.map((entry) => entry.sequence))
-    const visible = edges.filter((edge) => edge.parent > hiddenThrough(membership))
+    const visible = edges.filter((edge) => edge.parent > hiddenThrough(membership) && withholding(state, ctx.me.principalId, edge.child)?.because !== 'restricted')
     return { ...graphPage(entries, visible, state, view.name), head: state.sequence, total: state.sequence - hiddenThrough(membership), hasOlder }
   }),
 

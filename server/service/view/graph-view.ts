@@ -14,12 +14,14 @@ export function graphPage(entries: readonly DecodedEntry[], edges: readonly Grap
   const nodes = entries.map((entry) => graphNode(entry, state, name))
   const used = new Set(nodes.map((node) => node.lane))
   const work = [...state.workItems.values()].map(({ item }) => ({ id: item.workItemId, title: shorten(item.contract.goal, 40) }))
-  const lanes = [{ id: missionLane, title: 'Mission' }, { id: state.group.mainConversationId, title: 'Planning' }, ...work]
+  const others = [...state.conversations.values()].filter(({ type }) => type === 'review' || type === 'restricted').map(({ conversationId, title }) => ({ id: conversationId, title: shorten(title, 40) }))
+  const lanes = [{ id: missionLane, title: 'Mission' }, { id: state.group.mainConversationId, title: 'Planning' }, ...others, ...work]
   return { nodes, edges, lanes: lanes.filter((lane) => used.has(lane.id)) }
 }
 
 function graphNode({ event, sequence, eventId }: DecodedEntry, state: GroupState, name: Naming): GraphNode {
-  const excerpt = excerptOf(event)
+  // The auditor looks redacted text up on purpose, in the chain of the Message or in the entry itself.
+  const excerpt = state.redactedBy.has(sequence) ? undefined : excerptOf(event)
   return {
     id: eventId,
     sequence,
@@ -46,7 +48,7 @@ function laneOf(event: EventDocument, state: GroupState): string {
 }
 
 function excerptOf(event: EventDocument): string | undefined {
-  if (event.kind !== 'message.posted') return undefined
+  if (event.kind !== 'message.posted' && event.kind !== 'message.corrected') return undefined
   const { message } = event.payload as unknown as EventPayloads['message.posted']
   const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
   return text === '' ? undefined : shorten(text, 160)

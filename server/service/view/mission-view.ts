@@ -1,7 +1,9 @@
 // A mission as the console shows it, derived from the fold alone.
 import { artifactName } from '../../../protocol/artifact-name.ts'
+import type { Actor, Conversation } from '../../../protocol/generated/types.ts'
+import { takesPart } from '../../authority/conversation.ts'
 import type { GroupState } from '../../authority/types.ts'
-import type { ArtifactView, MissionSummary, MissionView } from '../views.ts'
+import type { ArtifactView, ConversationView, MissionSummary, MissionView } from '../views.ts'
 import { boardItems } from './board-view.ts'
 import { budgetLines } from './budget-lines.ts'
 import type { StatusContext } from './status-line.ts'
@@ -42,17 +44,28 @@ export function missionView(state: GroupState, context: StatusContext): MissionV
     coordinatorLeaseExpiresAt: state.coordinatorLease.expiresAt,
     coordinatorEpoch: mission.coordinator.coordinatorEpoch,
     work: boardItems(state, context.name, context.now),
-    conversations: [...state.conversations.values()].map(({ conversationId, title, type, primaryWorkItemId }) => ({
-      conversationId,
-      title,
-      type,
-      ...(primaryWorkItemId && { workItemId: primaryWorkItemId }),
-      messages: messageCounts.get(conversationId) ?? 0,
-    })),
+    conversations: [...state.conversations.values()].map((conversation) => conversationView(conversation, messageCounts.get(conversation.conversationId) ?? 0, state, context)),
     people: [...state.memberships.values()].map(({ member }) => context.name(member)),
     createdAt: mission.createdAt,
     me: { principalId: context.me, role: membership?.role ?? 'observer', membershipEpoch: membership?.membershipEpoch ?? 0 },
     submissions: state.submissions.map(({ submissionNumber, missionRevision, outcome, sequence, submittedAt }) => ({ submissionNumber, missionRevision, outcome, sequence, submittedAt })),
+  }
+}
+
+function conversationView(conversation: Conversation, messages: number, state: GroupState, { name, me }: StatusContext): ConversationView {
+  const { conversationId, title, type, primaryWorkItemId, access } = conversation
+  const member = state.memberships.get(me)?.member
+  const inCharge: Actor[] = [state.mission.missionOwner, { type: 'agent', id: state.mission.coordinator.agentId }]
+  const named = access.members ?? []
+  return {
+    conversationId,
+    title,
+    type,
+    ...(primaryWorkItemId && { workItemId: primaryWorkItemId }),
+    messages,
+    ...(access.members && { participants: [...inCharge, ...named.filter(({ id }) => inCharge.every((one) => one.id !== id))].map(name) }),
+    isRestricted: access.mode === 'restricted',
+    takesPart: member !== undefined && takesPart(state, conversation, member),
   }
 }
 
