@@ -1,5 +1,7 @@
 // An Agent's end of the protocol: one session kept alive, Commands neither lost nor doubled, gapless Groups.
-import type { Artifact, CommandPayloads, EventDocument, Evidence } from '../protocol/generated/types.ts'
+import { randomBytes } from 'node:crypto'
+import { encodeBase64url } from '../protocol/base64url.ts'
+import type { Artifact, CommandPayloads, EventDocument, Evidence, PresenceCapacity, PresenceRecord } from '../protocol/generated/types.ts'
 import type { ArtifactDescription } from './artifact-manifest.ts'
 import { signManifest } from './artifact-manifest.ts'
 import type { AgentEntry, Credentials, GroupEntry, GroupList, StoredContent } from './authority-http.ts'
@@ -16,12 +18,14 @@ import { signEvidence } from './evidence.ts'
 import { GroupEpochs } from './group-epochs.ts'
 import { GroupSubscriptions } from './group-subscriptions.ts'
 import { Identity } from './identity.ts'
+import { timeNow } from './ids.ts'
 import type { Receipt } from './refusal.ts'
 import { HttpFault } from './refusal.ts'
 import { SessionKeeper } from './session-keeper.ts'
 import type { Session } from './shake-hands.ts'
 
 const GROUPS_WAIT_SECONDS = 25
+const PRESENCE_MS = 60_000
 
 export interface AgentClientOptions {
   /** WebSocket address of the authority, for example `ws://127.0.0.1:4310/mwp`. */
@@ -167,6 +171,22 @@ export class AgentClient {
   /** Evidence of this Agent, ready for `work.submit` or `work.accept_result`. */
   signEvidence(description: EvidenceDescription): Promise<Evidence> {
     return signEvidence(this.identity, description)
+  }
+
+  /** Tells the authority how busy this Agent is (A-176). Presence carries no authority and lasts a minute. */
+  async reportPresence(capacity: PresenceCapacity): Promise<void> {
+    const connection = await this.#keeper.connection()
+    const nowMs = Date.now()
+    const presence: PresenceRecord = {
+      agentId: this.agentId,
+      sessionEpoch: connection.session.sessionEpoch,
+      status: capacity.availableSlots > 0 ? 'online' : 'busy',
+      capacity,
+      capabilityAvailability: [],
+      lastHeartbeat: new Date(nowMs).toISOString(),
+      expiresAt: new Date(nowMs + PRESENCE_MS).toISOString(),
+    }
+    connection.send({ frameType: 'PING', nonce: encodeBase64url(randomBytes(16)), sentAt: timeNow(), presence })
   }
 
   /** Ends the session. Whatever still waits is rejected with ClientClosed; loops over Groups end. */

@@ -32,6 +32,10 @@ export async function openAgentStore(path: string): Promise<AgentStore> {
   return new AgentStore(new SqliteDatabase(path, { timeout: 0 }))
 }
 
+/**
+ * Everything survives the end of the process at any moment. Effects, checkpoints and the Cursor, with all that was
+ * written before them, also survive the loss of power; what else is lost then is still in the Groups' logs.
+ */
 export class AgentStore implements CursorStore {
   readonly #database: Database
   /** Commands that were sent and not answered. */
@@ -41,7 +45,7 @@ export class AgentStore implements CursorStore {
     this.#database = database
     database.pragma('locking_mode = EXCLUSIVE')
     database.pragma('journal_mode = WAL')
-    database.pragma('synchronous = FULL')
+    database.pragma('synchronous = NORMAL')
     database.exec(TABLES)
     this.outbox = sqliteOutbox(database)
   }
@@ -88,7 +92,7 @@ export class AgentStore implements CursorStore {
 
   /** Moves the Cursor, never back and never past a gap in the inbox. */
   async save(groupId: string, sequence: number): Promise<void> {
-    this.#run('UPDATE positions SET cursor = max(cursor, min(?, received)) WHERE group_id = ?', sequence, groupId)
+    this.#runToDisk('UPDATE positions SET cursor = max(cursor, min(?, received)) WHERE group_id = ?', sequence, groupId)
   }
 
   /** How often each waiting item of a Group was passed over, by WorkItem. */
@@ -112,12 +116,12 @@ export class AgentStore implements CursorStore {
   }
 
   beginEffect(key: string): void {
-    this.#run('INSERT INTO effects VALUES (?, NULL) ON CONFLICT DO NOTHING', key)
+    this.#runToDisk('INSERT INTO effects VALUES (?, NULL) ON CONFLICT DO NOTHING', key)
   }
 
   /** `result` is JSON; undefined is kept as null. */
   finishEffect(key: string, result: unknown): void {
-    this.#run('UPDATE effects SET result = ? WHERE effect_key = ?', JSON.stringify(result ?? null), key)
+    this.#runToDisk('UPDATE effects SET result = ? WHERE effect_key = ?', JSON.stringify(result ?? null), key)
   }
 
   checkpoint(groupId: string, workItemId: string): SavedCheckpoint | undefined {
@@ -126,7 +130,7 @@ export class AgentStore implements CursorStore {
   }
 
   saveCheckpoint(groupId: string, workItemId: string, saved: SavedCheckpoint): void {
-    this.#run('INSERT INTO checkpoints VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved', groupId, workItemId, JSON.stringify(saved))
+    this.#runToDisk('INSERT INTO checkpoints VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved', groupId, workItemId, JSON.stringify(saved))
   }
 
   #advance(groupId: string): void {
@@ -134,6 +138,13 @@ export class AgentStore implements CursorStore {
     const next = this.#database.prepare('SELECT 1 FROM inbox WHERE group_id = ? AND sequence = ?')
     while (next.get(groupId, received + 1) !== undefined) received += 1
     this.#run('UPDATE positions SET received = ? WHERE group_id = ?', received, groupId)
+  }
+
+  /** In write-ahead mode a full commit takes the earlier ones with it. */
+  #runToDisk(sql: string, ...values: unknown[]): void {
+    this.#database.pragma('synchronous = FULL')
+    this.#run(sql, ...values)
+    this.#database.pragma('synchronous = NORMAL')
   }
 
   #run(sql: string, ...values: unknown[]): number {

@@ -354,6 +354,27 @@ describe('A-175, A-176: two Missions share a Worker with several slots', () => {
   })
 })
 
+test('A-186: blocked work frees its slot, and once it is unblocked goes on where it was', async () => {
+  const coordinator = await connect(await account('Coordinator'))
+  const of = await account('Worker')
+  const resumed: unknown[] = []
+  const execute = async (slot: Slot): Promise<Ending> => {
+    resumed.push(slot.resumeFrom?.state)
+    if (slot.contract.goal === 'other' || slot.resumeFrom !== undefined) return deliver(slot)
+    return { ends: 'block', progress: progressAt('half'), state: { half: true }, reason: 'The key is missing.', unblockCondition: 'Somebody sends the key.' }
+  }
+  await startWorker(of, { execute })
+  const desk = await Desk.found(coordinator, 'One')
+  await desk.invite(of.agentId)
+  const workItemId = await desk.offer('blocked', of.agentId)
+  await desk.until(() => desk.stateOf(workItemId) === 'blocked')
+  const other = await desk.offer('other', of.agentId)
+  await desk.verify(other)
+  accepted(await coordinator.submit('work.unblock', { workItemId, resolution: 'Sent.' }, { groupId: desk.groupId, workItemId }))
+  await approveAll(desk, [workItemId])
+  expect(resumed).toEqual([undefined, undefined, { half: true }])
+})
+
 describe('faults of a Worker', () => {
   test('A-183, A-173: a Worker that is stopped in its work rebuilds its queue, and what it did outside is not done twice', async () => {
     const coordinator = await connect(await account('Coordinator'))
@@ -433,7 +454,7 @@ describe('faults of a Worker', () => {
     const of = await account('Worker')
     const doubling = await startDoubling(() => server.port)
     let executions = 0
-    await startWorker(of, { execute: (slot) => (executions++, deliver(slot)), port: doubling.port })
+    const worker = await startWorker(of, { execute: (slot) => (executions++, deliver(slot)), port: doubling.port })
     const desk = await Desk.found(coordinator, 'One')
     await desk.invite(of.agentId)
     const ids = await desk.plan(of.agentId, STAGES.slice(0, 3))
@@ -441,6 +462,9 @@ describe('faults of a Worker', () => {
     expect(doubling.doubled.EVENT).toBeGreaterThan(10)
     expect(doubling.doubled.COMMAND).toBeGreaterThan(10)
     expect(executions).toBe(3)
+    // while one item runs and the next waits for it, there is no slot free and nothing that could start.
+    expect(doubling.presence).toContainEqual({ maxSlots: 1, activeSlots: 1, availableSlots: 0, queuedItems: 0 })
+    expect((await worker.client.session()).sessionEpoch).toBe(1)
     for (const kind of ['work.offer.accepted', 'work.started', 'artifact.published', 'work.submitted']) expect([kind, desk.count(kind)]).toEqual([kind, 3])
     const sequences = desk.events.map(({ sequence }) => sequence)
     expect(sequences).toEqual(Array.from({ length: sequences.length }, (_, index) => index + 1))
@@ -518,11 +542,14 @@ async function startCable(target: () => number): Promise<{ port: number; cut(): 
 /** A door in front of another one that passes on every EVENT and every COMMAND twice. */
 async function startDoubling(target: () => number) {
   const doubled = { EVENT: 0, COMMAND: 0 }
+  const presence: unknown[] = []
   const front = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   const pass = (data: RawData, to: WebSocket, kind: keyof typeof doubled) => {
     const text = String(data)
     to.send(text)
-    if ((JSON.parse(text) as { frameType: string }).frameType !== kind) return
+    const frame = JSON.parse(text) as { frameType: string; presence?: { capacity: unknown } }
+    if (frame.presence !== undefined) presence.push(frame.presence.capacity)
+    if (frame.frameType !== kind) return
     doubled[kind] += 1
     to.send(text)
   }
@@ -536,5 +563,5 @@ async function startDoubling(target: () => number) {
   })
   await once(front, 'listening')
   open.push(() => void front.close())
-  return { port: (front.address() as AddressInfo).port, doubled }
+  return { port: (front.address() as AddressInfo).port, doubled, presence }
 }

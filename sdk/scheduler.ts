@@ -4,7 +4,8 @@ import type { AgentClient } from './agent-client.ts'
 import type { AgentStore } from './agent-store.ts'
 import type { GroupEntry } from './authority-http.ts'
 import type { ExecutionLease } from './artifact-manifest.ts'
-import { delay } from './backoff.ts'
+import type { BackoffOptions } from './backoff.ts'
+import { backoffMs, delay } from './backoff.ts'
 import { withExecutionLease } from './execution-lease.ts'
 import type { FairOrderRules, QueuedItem } from './fair-order.ts'
 import { afterPause, FairOrder, slotToFree } from './fair-order.ts'
@@ -37,7 +38,7 @@ export interface SchedulerOptions extends FairOrderRules {
 
 const DEFAULT_OWNERSHIP_SECONDS = 900
 /** After a refusal or a fault the same thing is tried again. */
-const RETRY_MS = 1_000
+const RETRY: BackoffOptions = { firstMs: 1_000, maxMs: 60_000 }
 /** Before anything was measured. */
 const FIRST_MEAN_MS = 60_000
 
@@ -65,8 +66,12 @@ class Scheduler {
   readonly #tasks = new Set<Promise<void>>()
   /** Offers that were answered or refused, and items that may not be started again yet. */
   readonly #settled = new Set<string>()
+  /** Executions in a row that came to nothing, by WorkItem. */
+  readonly #attempts = new Map<string, number>()
   readonly #over = new AbortController()
   #meanMs = FIRST_MEAN_MS
+  /** What was last said of the capacity. */
+  #saidCapacity = ''
 
   constructor(client: AgentClient, options: SchedulerOptions) {
     this.#client = client
@@ -78,7 +83,7 @@ class Scheduler {
     void this.#client.over.then(() => this.#over.abort())
     for await (const groups of this.#client.watchGroups()) {
       for (const entry of groups) {
-        if (entry.role === 'worker' && entry.state === 'active' && !this.#groups.has(entry.groupId)) this.#start(this.#follow(entry))
+        if (entry.role === 'worker' && entry.state === 'active' && !this.#groups.has(entry.groupId)) this.#start(this.#keepFollowing(entry))
       }
     }
     for (const { lost } of this.#running.values()) lost.abort()
@@ -88,6 +93,18 @@ class Scheduler {
   #start(task: Promise<void>): void {
     const watched = task.catch((fault: unknown) => this.#report(fault)).finally(() => this.#tasks.delete(watched))
     this.#tasks.add(watched)
+  }
+
+  /** Until the Membership or the client ends; after a fault again from where the inbox stands. */
+  async #keepFollowing(entry: GroupEntry): Promise<void> {
+    while (!this.#over.signal.aborted) {
+      try {
+        return await this.#follow(entry)
+      } catch (fault) {
+        this.#report(fault)
+        await delay(RETRY.firstMs, this.#over.signal)
+      }
+    }
   }
 
   /** Acts only once the history is in: what is due depends on all of it. */
@@ -111,6 +128,7 @@ class Scheduler {
 
   /** What the Group's Events make due. */
   #look(group: WorkedGroup): void {
+    if (this.#groups.get(group.groupId) !== group) return this.#fill()
     for (const offer of group.offers()) this.#consider(group, offer)
     for (const running of this.#running.values()) if (running.item.groupId === group.groupId) watchLease(running, group)
     this.#requeue(group)
@@ -142,7 +160,7 @@ class Scheduler {
       if (item.groupId === group.groupId && !ready.has(item.workItemId)) this.#order.remove(item)
     }
     for (const item of queue) this.#order.put(item)
-    group.remember([])
+    group.remember(queue)
   }
 
   /** Gives free slots to those whose turn it is, and asks for one when urgent work has to wait. */
@@ -150,7 +168,7 @@ class Scheduler {
     while (this.#running.size < this.#options.slots && !this.#over.signal.aborted) {
       const item = this.#order.take(this.#held())
       const group = this.#groups.get(item?.groupId ?? '')
-      if (item === undefined || group === undefined) return
+      if (item === undefined || group === undefined) break
       group.remember(this.#order.waiting().filter(({ groupId }) => groupId === item.groupId))
       this.#running.set(item.workItemId, { item, pause: new AbortController(), lost: new AbortController(), isSeen: false })
       this.#start(this.#occupy(group, item))
@@ -159,6 +177,17 @@ class Scheduler {
     const running = [...this.#running.values()].map(({ item, pause }) => ({ ...item, isAskedToPause: pause.signal.aborted }))
     const asked = next && slotToFree(running, next)
     if (asked !== undefined) this.#running.get(asked.workItemId)?.pause.abort()
+    this.#reportCapacity()
+  }
+
+  #reportCapacity(): void {
+    const { slots } = this.#options
+    const activeSlots = this.#running.size
+    const capacity = { maxSlots: slots, activeSlots, availableSlots: slots - activeSlots, queuedItems: this.#order.waiting().length }
+    const said = JSON.stringify(capacity)
+    if (said === this.#saidCapacity || this.#over.signal.aborted) return
+    this.#saidCapacity = said
+    this.#start(this.#client.reportPresence(capacity))
   }
 
   #held(): Map<string, number> {
@@ -173,6 +202,7 @@ class Scheduler {
     try {
       const work = group.ready(item.workItemId)
       if (work !== undefined) await this.#execute(group, item, work)
+      this.#attempts.delete(item.workItemId)
       this.#meanMs = (this.#meanMs + Date.now() - startedMs) / 2
     } catch (fault) {
       if (!(fault instanceof LeaseLost)) this.#report(fault)
@@ -240,8 +270,10 @@ class Scheduler {
   }
 
   #postpone(group: WorkedGroup, workItemId: string): void {
+    const attempts = this.#attempts.get(workItemId) ?? 0
+    this.#attempts.set(workItemId, attempts + 1)
     this.#settled.add(workItemId)
-    void delay(RETRY_MS, this.#over.signal).then(() => {
+    void delay(backoffMs(attempts, RETRY), this.#over.signal).then(() => {
       this.#settled.delete(workItemId)
       if (!this.#over.signal.aborted) this.#look(group)
     })

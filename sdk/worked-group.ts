@@ -18,6 +18,8 @@ export interface ReadyWork {
   readonly owner: WorkOwner
 }
 
+const ENDED: ReadonlySet<string> = new Set(['submitted', 'verified', 'failed', 'cancelled'])
+
 export class WorkedGroup {
   readonly groupId: string
   readonly mirror = new GroupMirror()
@@ -26,6 +28,8 @@ export class WorkedGroup {
   readonly #passedOver: Map<string, number>
   /** Sequence of this Agent's last Event about an item; until it is in the mirror, the mirror is behind. */
   readonly #acted = new Map<string, number>()
+  /** The queue as the store has it. */
+  #saved = ''
 
   constructor(agentId: string, store: AgentStore, { groupId, visibilityStartSequence }: GroupEntry) {
     this.groupId = groupId
@@ -74,10 +78,15 @@ export class WorkedGroup {
     })
   }
 
-  /** Remembers the age of these items, here and in the store. */
+  /** Remembers the age of these items, here and in the store; what has come to its end is forgotten. */
   remember(items: readonly QueuedItem[]): void {
     for (const { workItemId, passedOver } of items) this.#passedOver.set(workItemId, passedOver)
-    this.#store.saveQueue(this.groupId, [...this.#passedOver].map(([workItemId, passedOver]) => ({ workItemId, passedOver })))
+    for (const workItemId of this.#passedOver.keys()) if (ENDED.has(this.mirror.workItems.get(workItemId)?.state ?? '')) this.#passedOver.delete(workItemId)
+    const queue = [...this.#passedOver].map(([workItemId, passedOver]) => ({ workItemId, passedOver }))
+    const saved = JSON.stringify(queue)
+    if (saved === this.#saved) return
+    this.#store.saveQueue(this.groupId, queue)
+    this.#saved = saved
   }
 
   #isBehind(workItemId: string): boolean {
