@@ -54,6 +54,15 @@ const founding = {
 } satisfies CommandPayloads['mission.create']
 const founded = { mission, group, conversation, memberships: [membership], coordinatorLease: lease, title: 'Dutch handbook' }
 
+const overrideTerms = {
+  grantId: urn('override'),
+  policyName: 'message_rate',
+  beneficiary: { type: 'agent', id: agentId },
+  targetCommandKind: 'message.post',
+  targetActionId: urn('action'),
+  reason: 'The last chapter comes in parts.',
+  expiresAt: mission.deadline,
+} satisfies CommandPayloads['policy.grant_cooperation_override']
 const gated = { executionApproval: true, rootHumanApproval: true }
 const policy: Policy = {
   version: 1,
@@ -159,6 +168,7 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
   'ext.countersign.work.offer_decline': { workItemId, offerId: urn('offer'), reason: 'capacity', comment: 'Next week.' },
   'ext.countersign.work.preemption_request': { workItemId, reason: 'Something urgent came in.', urgency: 'critical' },
   'ext.missionweaveprotocol.core.resource_usage_record': { ...fence, usageDelta: usage },
+  'policy.grant_cooperation_override': overrideTerms,
   'ext.countersign.policy.change': { policy, reason: 'The pilot is over.' },
   'ext.missionweaveprotocol.registry.agent_card_register': { card },
   'ext.missionweaveprotocol.identity.session_open': { agentId },
@@ -166,6 +176,7 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
 
 /** One valid payload of every Event kind, with all of its optional members. */
 export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<EventPayloads[Kind]> } = {
+  'policy.cooperation_override.granted': { cooperationOverrideGrant: { ...overrideTerms, missionId: mission.missionId, groupId: mission.groupId, approver: mission.missionOwner, grantedAt: mission.createdAt } },
   'ext.countersign.policy.changed': { policy, reason: 'The pilot is over.' },
   'mission.created': founded,
   'mission.follow_up.created': { ...founded, followUpOfMissionId: urn('approved-mission') },

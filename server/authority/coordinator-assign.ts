@@ -1,10 +1,10 @@
-// The owner puts an Agent in charge of coordination.
+// The owner, or a service under policy, puts an Agent in charge of coordination.
 import { reject } from '../../protocol/error-codes.ts'
 import { err, invariant, ok } from '../../protocol/result.ts'
 import { inCharge, unfitToCoordinate } from './coordinator.ts'
 import { followingDraft, primaryDraft } from './draft.ts'
 import type { Refusal } from './fences.ts'
-import { missionOver, notMissionOwner, revisionConflict } from './fences.ts'
+import { missionOver, neitherOwnerNorService, revisionConflict } from './fences.ts'
 import { isLive } from './lease.ts'
 import { endedMembership, grantedMembership, losesItsWork } from './membership.ts'
 import { WHOLE_GROUP } from './mission-create.ts'
@@ -21,7 +21,7 @@ export const decideAssignCoordinator: Decider<'mission.assign_coordinator'> = (r
   const { state, command, payload } = request
   const { coordinator: previous, revision } = state.mission
   const refusal =
-    revisionConflict(command, revision) ?? notMissionOwner(request) ?? missionOver(request) ?? stillInCharge(request) ?? unfit(request)
+    revisionConflict(command, revision) ?? neitherOwnerNorService(request) ?? missionOver(request) ?? stillInCharge(request) ?? unfit(request)
   if (refusal) return err(refusal)
   const { coordinator, coordinatorLease } = succession(request)
   const assigned = primaryDraft(request, {

@@ -18,12 +18,13 @@ import { err, ok } from '../../protocol/result.ts'
 import type { CommandPayloadKind } from '../../protocol/validate.ts'
 import { decidePublish } from './artifact.ts'
 import { decideOpenConversation } from './conversation.ts'
+import { needlessOverride } from './cooperation.ts'
 import { decideAssignCoordinator } from './coordinator-assign.ts'
 import { decideRenewCoordinator } from './coordinator.ts'
 import { decideGrantDelegation } from './delegation.ts'
 import { decideGrantExecution } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
-import { groupNotFound, keyTooWeak, staleCoordinator, staleMembership, staleSession, supersededCoordinator, unknownOverride } from './fences.ts'
+import { groupNotFound, keyTooWeak, notUnderPolicy, reservedExtension, staleCoordinator, staleMembership, staleSession, supersededCoordinator } from './fences.ts'
 import { decideChangeMembership, decideEndMembership } from './membership.ts'
 import { decideCorrect, decideRedact, decideRetract } from './message-amend.ts'
 import { decidePostMessage } from './message.ts'
@@ -33,6 +34,7 @@ import type { FoundingKind } from './mission-create.ts'
 import { decideMissionCreate, isFounding } from './mission-create.ts'
 import { decideTerminateMission } from './mission-terminate.ts'
 import { payloadRefused } from './payload.ts'
+import { decideGrantOverride } from './override-grant.ts'
 import { decidePropose } from './proposal.ts'
 import type { Decider, MemberRequest } from './request.ts'
 import type { Decision, DecisionEnv, GroupState, VerifiedCommand } from './types.ts'
@@ -65,6 +67,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   'message.correct': decideCorrect,
   'message.retract': decideRetract,
   'message.redact': decideRedact,
+  'policy.grant_cooperation_override': decideGrantOverride,
   'work.propose': decidePropose,
   'work.authorize': decideAuthorize,
   'work.offer': decideOffer,
@@ -97,7 +100,7 @@ export function decide(state: GroupState | undefined, verified: VerifiedCommand,
   const { command, signingHash } = verified
   const { kind } = command
   if (!isServed(kind)) return err(reject('INVALID_COMMAND', `this authority does not serve ${kind} yet`))
-  const refusal = payloadRefused(kind, command.payload) ?? contradiction(verified) ?? keyTooWeak(verified)
+  const refusal = payloadRefused(kind, command.payload) ?? contradiction(verified) ?? reservedExtension(verified) ?? keyTooWeak(verified)
   if (refusal) return err(refusal)
   if (isFounding(kind)) return decideMissionCreate(state, verified, env)
   if (!state) return err(groupNotFound())
@@ -115,16 +118,18 @@ function contradiction({ command: { workItemId, payload } }: VerifiedCommand): R
 }
 
 /** A-221 up to the Coordinator Epoch. Whoever never belonged to the Group cannot tell that it exists (A-239). */
-function admit(state: GroupState, { command }: VerifiedCommand, env: DecisionEnv): Result<Membership, Rejection> {
+function admit(state: GroupState, { command }: VerifiedCommand, env: DecisionEnv): Result<Membership | undefined, Rejection> {
   const { actor } = command
-  if (actor.type === 'service') return err(reject('AUTH_FORBIDDEN', 'no policy lets a service do this'))
+  if (actor.type === 'service') return permitted(notUnderPolicy(command, env) ?? needlessOverride({ command }), undefined)
   const membership = state.memberships.get(actor.id)
   if (membership?.member.type !== actor.type) return err(groupNotFound())
   const refusal =
     staleSession(command, env) ??
     supersededCoordinator({ command, state }) ??
-    staleMembership({ command, membership }) ??
+    staleMembership(command, membership) ??
     staleCoordinator({ command, state }) ??
-    unknownOverride(command)
-  return refusal ? err(refusal) : ok(membership)
+    needlessOverride({ command })
+  return permitted(refusal, membership)
 }
+
+const permitted = <T>(refusal: Refusal, standing: T): Result<T, Rejection> => (refusal ? err(refusal) : ok(standing))

@@ -5,6 +5,7 @@ import { err } from '../../protocol/result.ts'
 import { firstExcess, limitsOf, NOTHING, sumOf } from './amounts.ts'
 import { budgetNotContained, exceeded } from './budget.ts'
 import { meets } from './capability.ts'
+import { depthExcess, overLimits } from './cooperation.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { coordinatorLeaseOver, idInUse, isCoordinator, missionNotActive, notCoordinator, notInState, revisionConflict } from './fences.ts'
@@ -24,7 +25,7 @@ export const decideGrantDelegation: Decider<'membership.grant_delegation'> = (re
     notDelegate(state, payload.granteeAgentId) ??
     idInUse(state, payload.grantId) ??
     grantedTooMuch(payload.budget, state.mission.budget) ??
-    tooDeep(request, payload.maxDescendantDepth) ??
+    overLimits(request, [depthExcess(request, payload.maxDescendantDepth)]) ??
     coordinatorLeaseOver(request) ??
     missionNotActive(request)
   if (refusal) return err(refusal)
@@ -94,7 +95,7 @@ export function outsideGrant(request: MemberRequest<'work.authorize' | 'work.off
 
 /** A-145, A-146: a changed Membership, another Coordinator or the end of its time end a Grant; so does the end of its target, in the fold. */
 function grantOver({ state, membership, env }: MemberRequest<'work.authorize' | 'work.offer'>, grant: DelegationGrant): Refusal {
-  if (grant.granteeMembershipEpoch !== membership.membershipEpoch) return reject('MEMBERSHIP_STALE', 'the Membership has changed since the Grant')
+  if (grant.granteeMembershipEpoch !== membership?.membershipEpoch) return reject('MEMBERSHIP_STALE', 'the Membership has changed since the Grant')
   if (grant.coordinatorEpoch !== state.mission.coordinator.coordinatorEpoch || !isCoordinator(state, grant.grantedBy)) {
     return reject('AUTH_STALE_COORDINATOR', 'an earlier Coordinator gave this Grant')
   }
@@ -108,7 +109,8 @@ function outOfScope(request: Pick<MemberRequest, 'state' | 'env'>, grant: Delega
   if (depth > grant.maxDescendantDepth) return reject('AUTH_FORBIDDEN', 'the work lies deeper than the Delegation Grant allows', { details: { depth, limit: grant.maxDescendantDepth } })
   const uncovered = requiredCapabilities.find((required) => !grant.allowedCapabilities.some((allowed) => meets(required, allowed)))
   if (uncovered) return reject('AUTH_FORBIDDEN', 'the Delegation Grant does not cover a required capability', { details: { capability: uncovered } })
-  return tooDeep(request, depth)
+  // New work meets the same limit with all others, where an override may lift it.
+  return levelsBelow === 0 ? tooDeep(request, depth) : undefined
 }
 
 /** How many levels below `rootId` the WorkItem lies: 0 for the root itself, nothing when it is elsewhere. */

@@ -9,6 +9,9 @@ import type { Decision, EventDraft } from './types.ts'
 /** Extension entry under which an Event keeps the `causedByEventId` of its Command: `{ eventId }`. */
 export const CAUSED_BY_EXTENSION = 'urn:countersign:extension:caused-by'
 
+/** Extension entry under which an Event keeps the `cooperationOverrideGrantId` that its Command used up: `{ grantId }`. */
+export const OVERRIDE_EXTENSION = 'urn:countersign:extension:cooperation-override'
+
 /** Event id from its seed (a Command's signing hash, or the id of what ended) and its place in the batch. */
 export const eventIdOf = (seed: string, index = 0): string => deriveUrn('event', seed, String(index))
 
@@ -64,8 +67,14 @@ function draftOf<K extends EventPayloadKind>({ command, signingHash }: CommandOr
   }
 }
 
-/** Extensions of the Command, and its cause, which an Event has no member for. */
-export function relayedExtensions({ extensions, causedByEventId }: Command): Extensions | undefined {
-  if (causedByEventId === undefined) return extensions
-  return { ...extensions, [CAUSED_BY_EXTENSION]: { version: '1.0.0', critical: false, data: { eventId: causedByEventId } } }
+/** Extensions of the Command, with its cause and the grant that it uses up, which an Event has no members for. */
+export function relayedExtensions({ extensions, causedByEventId, cooperationOverrideGrantId: grantId }: Command): Extensions | undefined {
+  if (causedByEventId === undefined && grantId === undefined) return extensions
+  return {
+    ...extensions,
+    ...(causedByEventId !== undefined && { [CAUSED_BY_EXTENSION]: ownExtension({ eventId: causedByEventId }) }),
+    ...(grantId !== undefined && { [OVERRIDE_EXTENSION]: ownExtension({ grantId }) }),
+  }
 }
+
+const ownExtension = (data: Record<string, unknown>) => ({ version: '1.0.0', critical: false, data })

@@ -28,6 +28,7 @@ import { evolveMissionCancelled } from './mission-cancel.ts'
 import type { FoundedKind } from './mission-create.ts'
 import { foundGroup } from './mission-create.ts'
 import { evolveMissionTerminated } from './mission-terminate.ts'
+import { consumeOverride, evolveOverrideGranted } from './override-grant.ts'
 import { evolveProposed } from './proposal.ts'
 import type { Evolver, GroupEvent } from './request.ts'
 import type { GroupState } from './types.ts'
@@ -61,6 +62,7 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'message.corrected': evolveMessageAmended,
   'message.retracted': evolveMessageAmended,
   'message.redacted': evolveMessageRedacted,
+  'policy.cooperation_override.granted': evolveOverrideGranted,
   'work.proposed': evolveProposed,
   'work.authorized': evolveAuthorized,
   'work.offer.created': evolveOfferCreated,
@@ -118,5 +120,6 @@ function applied(state: GroupState, event: EventDocument & GroupEvent): GroupSta
   invariant(isFolded(kind), `the fold does not know Events of kind ${kind}`)
   const evolver = EVOLVERS[kind] as Evolver<EventPayloadKind>
   evolver(state, event)
+  consumeOverride(state, event)
   return state
 }

@@ -1,8 +1,9 @@
 // Checks that several Commands share. Each answers the refusal or nothing, so a decider reads as the order of A-221:
 // authorization, Session, Membership, Coordinator Epoch, revision, role, delegation, budget, policy, lease, transition.
-import type { Actor, Lease } from '../../protocol/generated/types.ts'
+import type { Actor, Lease, Membership } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
+import { OVERRIDE_EXTENSION } from './draft.ts'
 import { isLive } from './lease.ts'
 import type { MemberRequest } from './request.ts'
 import type { DecisionEnv, GroupState, VerifiedCommand, WorkRecord } from './types.ts'
@@ -28,7 +29,7 @@ export function staleSession({ actor, sessionEpoch }: MemberRequest['command'], 
 }
 
 /** A-39, A-256: a changed Membership fences its old epoch; one that has ended admits nothing. */
-export function staleMembership({ command, membership }: Pick<MemberRequest, 'command' | 'membership'>): Refusal {
+export function staleMembership(command: MemberRequest['command'], membership: Membership): Refusal {
   if (command.membershipEpoch !== membership.membershipEpoch) return reject('MEMBERSHIP_STALE', 'the Membership has changed')
   return membership.state === 'active' ? undefined : reject('MEMBERSHIP_REQUIRED', 'the Membership is not active')
 }
@@ -56,9 +57,17 @@ export function revisionConflict({ expectedRevision }: MemberRequest['command'],
   return reject('REVISION_CONFLICT', 'the object has changed since it was read', { expectedRevision, currentRevision: current })
 }
 
-/** A-278: a grant that does not exist, or is not needed, lets nothing pass. */
-export function unknownOverride({ cooperationOverrideGrantId }: MemberRequest['command']): Refusal {
-  return cooperationOverrideGrantId === undefined ? undefined : reject('INVALID_COMMAND', 'there is no such override grant')
+/** A-128: what lets a service act is Organization policy alone, for the very kind that it sends. */
+export function notUnderPolicy({ actor, kind }: MemberRequest['command'], { policy }: DecisionEnv): Refusal {
+  const rights = policy.services.find(({ principalId }) => principalId === actor.id)
+  if (rights?.kinds.some((allowed) => allowed === kind)) return undefined
+  return reject('AUTH_FORBIDDEN', 'no policy lets this service do this', { details: { policyVersion: policy.version } })
+}
+
+/** The mark of a consumed grant is the authority's to set (A-278). */
+export function reservedExtension({ command: { extensions } }: VerifiedCommand): Refusal {
+  if (extensions === undefined || !Object.hasOwn(extensions, OVERRIDE_EXTENSION)) return undefined
+  return reject('INVALID_COMMAND', `the extension ${OVERRIDE_EXTENSION} is set by the authority`)
 }
 
 export const isSame = (a: Actor, b: Actor): boolean => a.type === b.type && a.id === b.id
@@ -84,6 +93,11 @@ export function coordinatorLeaseOver({ state, env }: MemberRequest): Refusal {
 
 export function notMissionOwner({ state, command }: MemberRequest): Refusal {
   return isOwnerOfMission(state, command.actor) ? undefined : reject('AUTH_FORBIDDEN', 'only the MissionOwner may do this')
+}
+
+/** A-213: for the few Commands that policy may open to a service; one that is not under policy has not come this far. */
+export function neitherOwnerNorService(request: MemberRequest): Refusal {
+  return request.command.actor.type === 'service' ? undefined : notMissionOwner(request)
 }
 
 export function neitherOwnerNorCoordinator(request: MemberRequest): Refusal {

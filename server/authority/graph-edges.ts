@@ -1,6 +1,7 @@
 // Edges of the Space's graph. Each is stated by the Event itself or by an Event before it; nothing is guessed.
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { CAUSED_BY_EXTENSION } from './draft.ts'
+import { overrideOf } from './override-grant.ts'
 import type { GroupEvent } from './request.ts'
 import type { GroupState } from './types.ts'
 
@@ -30,6 +31,7 @@ const PARENTS: Parents = {
     ['cause', delegationGrantId === undefined ? undefined : state.sequenceOf.get(delegationGrantId)],
   ],
   'membership.delegation.granted': ({ sequenceOf }, { payload: { delegationGrant } }) => [['target', sequenceOf.get(delegationGrant.granteeAgentId)]],
+  'policy.cooperation_override.granted': ({ sequenceOf }, { payload: { cooperationOverrideGrant } }) => [['target', sequenceOf.get(cooperationOverrideGrant.beneficiary.id)]],
   'work.contract.revised': (state, { payload }) => dependencies(state, [payload.dependencyId]),
   'work.submitted': ownPublications,
   'artifact.published': (state, { payload }) => publications(state, 'source', payload.artifact.sourceArtifactHashes),
@@ -77,9 +79,10 @@ export function edgesOf(event: GroupEvent, state: GroupState): readonly GraphEdg
   return [...edges.values()]
 }
 
-function causes({ cause, extensions }: GroupEvent, { sequenceOf }: GroupState): Parent[] {
+function causes(event: GroupEvent, { sequenceOf }: GroupState): Parent[] {
+  const { cause, extensions } = event
   const causedBy = (extensions?.[CAUSED_BY_EXTENSION]?.data as { eventId?: unknown } | undefined)?.eventId
-  const ids = [cause.type === 'event' ? cause.id : undefined, causedBy]
+  const ids = [cause.type === 'event' ? cause.id : undefined, causedBy, overrideOf(event)]
   return ids.flatMap((id): Parent[] => (typeof id === 'string' ? [['cause', sequenceOf.get(id)]] : []))
 }
 

@@ -5,6 +5,7 @@ import { reject } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { takesPart } from './conversation.ts'
+import { messageExcess, noteRate, overLimits } from './cooperation.ts'
 import { accept } from './draft.ts'
 import { idInUse, missionOver, revisionConflict } from './fences.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
@@ -14,7 +15,7 @@ import { introduce } from './work-record.ts'
 /** `message.post`, by any member (A-137); `expectedRevision` is the Group sequence, because a Message has no other aggregate. */
 export const decidePostMessage: Decider<'message.post'> = (request) => {
   const { state, command, payload } = request
-  const refusal = revisionConflict(command, state.sequence) ?? missionOver(request) ?? idInUse(state, payload.messageId)
+  const refusal = revisionConflict(command, state.sequence) ?? overLimits(request, [messageExcess(request)]) ?? missionOver(request) ?? idInUse(state, payload.messageId)
   if (refusal) return err(refusal)
   const conversation = conversationFor(request)
   if (!conversation.ok) return conversation
@@ -56,8 +57,10 @@ function messageIn(conversationId: string, { state, command, payload, env }: Mem
   }
 }
 
-export const evolveMessagePosted: Evolver<'message.posted'> = (state, { payload, sequence }) => {
+export const evolveMessagePosted: Evolver<'message.posted'> = (state, event) => {
+  const { payload, sequence } = event
   const { messageId, conversationId, author } = payload.message
+  noteRate(state, 'message_rate', event)
   state.messages.set(messageId, { conversationId, author })
   introduce(state, messageId, sequence)
   noteConfidential(state, conversationId, sequence)

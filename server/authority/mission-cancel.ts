@@ -1,7 +1,7 @@
-// The owner ends the Mission; whatever is unfinished ends with it.
+// The owner, or a service under policy, ends the Mission; whatever is unfinished ends with it.
 import { err, ok } from '../../protocol/result.ts'
 import { primaryDraft } from './draft.ts'
-import { missionOver, notMissionOwner, revisionConflict } from './fences.ts'
+import { missionOver, neitherOwnerNorService, revisionConflict } from './fences.ts'
 import type { Decider, Evolver } from './request.ts'
 import { endUnfinished } from './unfinished-work.ts'
 
@@ -9,7 +9,7 @@ import { endUnfinished } from './unfinished-work.ts'
 export const decideCancelMission: Decider<'mission.cancel'> = (request) => {
   const { state, command, payload } = request
   const { missionId, revision } = state.mission
-  const refusal = revisionConflict(command, revision) ?? notMissionOwner(request) ?? missionOver(request)
+  const refusal = revisionConflict(command, revision) ?? neitherOwnerNorService(request) ?? missionOver(request)
   if (refusal) return err(refusal)
   const cancelled = primaryDraft(request, {
     kind: 'mission.cancelled',

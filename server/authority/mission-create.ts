@@ -155,6 +155,8 @@ export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<Founded
     sequenceOf: new Map(),
     workSteps: new Map(),
     ownedBy: new Map(),
+    overrides: new Map(),
+    recent: new Map(),
     executing: new Set(),
     waiting: new Set(),
   }

@@ -3,6 +3,7 @@ import { reject } from '../../protocol/error-codes.ts'
 import { err } from '../../protocol/result.ts'
 import { budgetNotContained } from './budget.ts'
 import { contractRefused } from './contract.ts'
+import { noteRate, overLimits, proposalExcess } from './cooperation.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { idInUse, missionNotActive, revisionConflict } from './fences.ts'
@@ -18,6 +19,7 @@ export const decidePropose: Decider<'work.propose'> = (request) => {
   const refusal =
     revisionConflict(command, revision) ??
     budgetNotContained(contract.budget, budget) ??
+    overLimits(request, [proposalExcess(request)]) ??
     missionNotActive(request) ??
     idInUse(state, proposalId) ??
     unknownParent(state, parentWorkItemId) ??
@@ -33,7 +35,9 @@ function unknownParent({ workItems }: GroupState, parentWorkItemId: string | und
   return reject('INVALID_COMMAND', 'the parent WorkItem does not exist')
 }
 
-export const evolveProposed: Evolver<'work.proposed'> = (state, { payload, sequence }) => {
+export const evolveProposed: Evolver<'work.proposed'> = (state, event) => {
+  const { payload, sequence } = event
+  noteRate(state, 'proposal_rate', event)
   const { missionId: _missionId, groupId: _groupId, ...proposal } = payload.proposal
   state.proposals.set(proposal.proposalId, proposal)
   state.mission = { ...state.mission, revision: state.mission.revision + 1 }

@@ -3,13 +3,14 @@ import type { Command, CommandPayloads, EventDocument, EventPayloads, Membership
 import type { CommandPayloadKind, EventPayloadKind } from '../../protocol/validate.ts'
 import type { Decision, DecisionEnv, GroupState } from './types.ts'
 
-/** A Command of a member. Group, Session and Membership have been checked, the payload fits its schema. */
+/** A Command of a member, or of a service under policy. Group, Session and Membership have been checked, the payload fits its schema. */
 export interface MemberRequest<K extends CommandPayloadKind = CommandPayloadKind> {
   readonly state: GroupState
   readonly command: Command
   readonly payload: CommandPayloads[K]
   readonly signingHash: string
-  readonly membership: Membership
+  /** Absent for a service, which acts under Organization policy instead. */
+  readonly membership: Membership | undefined
   readonly env: DecisionEnv
 }
 

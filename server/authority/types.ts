@@ -1,6 +1,6 @@
 // The shapes of the state machine: what a decision sees, what it answers, what the fold keeps. Pure data.
 import type {
-  Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, DelegationGrant, Evidence, EventDocument, ExecutionTerms, Extensions, Group,
+  Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, CooperationOverrideGrant, DelegationGrant, Evidence, EventDocument, ExecutionTerms, Extensions, Group,
   Lease, Membership, Mission, Policy, WorkContract, WorkItem,
 } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
@@ -179,6 +179,14 @@ export interface MessageRecord {
   readonly amendments?: readonly Amendment[]
 }
 
+/** A Cooperation Override Grant and what became of it. */
+export interface OverrideRecord {
+  readonly grant: CooperationOverrideGrant
+  /** Primary Event of the Command that used it up, and when. */
+  readonly consumedEventId?: string
+  readonly consumedAt?: string
+}
+
 /**
  * State of one Group, folded from its Events. `evolve` owns and updates it in place; nobody else writes to it.
  * Aggregates are immutable values that are replaced; only the indexes are mutable Maps.
@@ -214,6 +222,10 @@ export interface GroupState {
   readonly workSteps: Map<string, number[]>
   /** WorkItems that each Agent is answerable for (queued to submitted), so that nothing has to search for them. */
   readonly ownedBy: Map<string, Set<string>>
+  /** Cooperation Override Grants by id (A-277). */
+  readonly overrides: Map<string, OverrideRecord>
+  /** Times within the last minute before a member's last one, ascending, of what a rate counts; by rate and member. */
+  readonly recent: Map<string, string[]>
   /** WorkItems with an Execution Lease. */
   readonly executing: Set<string>
   /** WorkItems with a blocked lease. */

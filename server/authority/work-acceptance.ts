@@ -4,6 +4,7 @@ import { reject } from '../../protocol/error-codes.ts'
 import { type WORK_OFFER_DECLINE } from '../../protocol/kinds.ts'
 import { err, invariant } from '../../protocol/result.ts'
 import { capabilityPins } from './capability.ts'
+import { overLimits, workExcess } from './cooperation.ts'
 import { accept, leaseIdOf } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { missionNotActive, notInState, revisionConflict } from './fences.ts'
@@ -25,6 +26,7 @@ export const decideAcceptOffer: Decider<'work.accept_offer'> = (request) => {
     notWorker(request) ??
     offerGone(request, record) ??
     noLongerEligible(request, record) ??
+    overLimits(request, [workExcess(request, 'queued_work_items', 1), workExcess(request, 'active_work_items', 0)]) ??
     missionNotActive(request) ??
     notInState(record, 'offered')
   if (refusal) return err(refusal)
@@ -48,7 +50,7 @@ export const decideAcceptOffer: Decider<'work.accept_offer'> = (request) => {
 }
 
 function notWorker({ command, membership }: MemberRequest): Refusal {
-  if (command.actor.type === 'agent' && membership.role === 'worker') return undefined
+  if (command.actor.type === 'agent' && membership?.role === 'worker') return undefined
   return reject('AUTH_FORBIDDEN', 'only a worker of this Group accepts offers')
 }
 

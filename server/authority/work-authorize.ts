@@ -6,6 +6,7 @@ import { isIdentifier } from '../../protocol/identifier.ts'
 import { err } from '../../protocol/result.ts'
 import { allocationRefused, openAccount } from './budget.ts'
 import { contractRefused, widerResources } from './contract.ts'
+import { depthExcess, depthOf, overLimits } from './cooperation.ts'
 import { ceilingReached, commitUnder, reaches } from './delegation.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
@@ -30,6 +31,7 @@ export const decideAuthorize: Decider<'work.authorize'> = (request) => {
     wrongParent(state, payload) ??
     allocationRefused(state, payload.parentWorkItemId ?? state.mission.missionId, payload.contract.budget) ??
     ceilingReached(state, payload.delegationGrantId, payload.workItemId, payload.contract.budget) ??
+    overLimits(request, [depthExcess(request, depthOf(state, payload.parentWorkItemId))]) ??
     entitlementOver(request) ??
     missionNotActive(request) ??
     wrongProposal(state, payload) ??

@@ -5,6 +5,7 @@ import { type WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
 import { err, invariant } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { capabilityPins, isCardValid } from './capability.ts'
+import { overLimits, workExcess } from './cooperation.ts'
 import { accept, leaseIdOf } from './draft.ts'
 import { isGateClosed } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
@@ -31,6 +32,7 @@ export const decideStart: Decider<'work.start'> = (request) => {
     notOwner(request, record, payload.ownershipEpoch) ??
     incompatibleCard(request, record) ??
     gateClosed(request, record) ??
+    overLimits(request, [workExcess(request, 'active_work_items', 1)]) ??
     ownershipLeaseOver(request, record) ??
     missionNotActive(request) ??
     notInState(record, 'queued') ??

@@ -216,6 +216,7 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     const record = work(group, random)
     return record && intent(random.oneOf([ada, coordinatorOf(group)]) ?? ada, 'work.cancel', { workItemId: record.item.workItemId, reason: 'Not needed.' })
   }],
+  [0.5, (group, random, fresh) => intent(ada, 'policy.grant_cooperation_override', { grantId: urnOf(fresh), policyName: 'message_rate', beneficiary: random.oneOf(members) ?? wim, targetCommandKind: 'message.post', targetActionId: urnOf(`${fresh} action`), reason: 'It is urgent.', expiresAt: group.state.mission.deadline })],
   [1, (group) => submission(group)],
   [2, (group) => intent(ada, 'mission.request_changes', { approval: approvalOf(group.state, 'changes_requested', group.now) })],
   [0.3, (group) => intent(ada, 'mission.approve', { approval: approvalOf(group.state, 'approved', group.now) })],
@@ -257,6 +258,7 @@ function flaw(group: GroupFixture, random: RandomSource): CommandChanges {
     { keyUse: 'conversation' },
     { workItemId: urnOf('other work') },
     { conversationId: random.oneOf([...group.state.conversations.keys()]) ?? urnOf('no Conversation') },
+    { cooperationOverrideGrantId: random.oneOf([...group.state.overrides.keys()]) ?? urnOf('no grant') },
     { causedByEventId: random.oneOf(group.log)?.eventId ?? urnOf('no Event') },
   ]
   return random.oneOf(flaws) ?? {}

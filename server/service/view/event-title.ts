@@ -1,6 +1,7 @@
 // One short sentence per Event kind: what happened, in words. Names stand where an id would.
 import { artifactName } from '../../../protocol/artifact-name.ts'
 import type { EventDocument, EventPayloads } from '../../../protocol/generated/types.ts'
+import { LIMIT_WORDS } from '../../authority/cooperation.ts'
 import type { GroupState } from '../../authority/types.ts'
 import { shorten } from './shorten.ts'
 import type { Naming } from './participants.ts'
@@ -30,6 +31,7 @@ const titles: Titles = {
   'message.corrected': ({ message }, { who }) => `${who} corrected a message: ${shorten(message.reason ?? '', 120)}`,
   'message.retracted': ({ message }, { who }) => `${who} took a message back: ${shorten(message.reason ?? '', 120)}`,
   'message.redacted': ({ message }, { who }) => `${who} redacted a message: ${shorten(message.reason ?? '', 120)}`,
+  'policy.cooperation_override.granted': ({ cooperationOverrideGrant: { beneficiary, policyName, reason } }, { who, name }) => `${who} let ${name(beneficiary).name} exceed ${LIMIT_WORDS[policyName]} once: ${shorten(reason, 100)}`,
   'work.proposed': ({ proposal }, { who }) => `${who} proposed “${shorten(proposal.contract.goal, 80)}”`,
   'work.authorized': ({ workItem, overrideReason }, { who }) => `${who} authorized “${shorten(workItem.contract.goal, 80)}”${emergency(overrideReason)}`,
   'work.offer.created': ({ workItemId, candidateAgentIds, overrideReason }, { who, name, work }) => `${who} offered “${work(workItemId)}” to ${candidateAgentIds.map((id) => name(agent(id)).name).join(', ')}${emergency(overrideReason)}`,
