@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { encodeBase64url } from '../protocol/base64url.ts'
+import type { Policy } from '../protocol/generated/types.ts'
 import { publicKeyOf } from '../protocol/ed25519-sign.ts'
 import { buildCommand, HumanClient, Identity, missionConversation, newId } from '../sdk/index.ts'
 import { shakeHands } from '../sdk/shake-hands.ts'
@@ -30,6 +31,9 @@ export async function prepare(dataDir: string, missions: number): Promise<Workpl
     const { groupId } = await owner.createMission(missionPlan(agentId))
     agents.push({ identity: new Identity({ type: 'agent', id: agentId }, keyId, seed), publicKey, groupId })
   }
+  const { spaceId, policy } = await admin<{ spaceId: string; policy: Policy }>('policy show', {})
+  const unhindered = { ...policy, version: policy.version + 1, limits: { ...policy.limits, messagesPerMinute: 100_000 } }
+  await owner.submit('ext.countersign.policy.change', { policy: unhindered, reason: 'What is measured here is no cooperation.' }, { groupId: spaceId, membershipEpoch: 1, expectedRevision: policy.version })
   return { url: `${address.replace(/^http/, 'ws')}/mwp`, agents }
 }
 

@@ -16,6 +16,10 @@ const usage = `npm run admin -- <command> [options]
   space list
   space state GROUPID
       How far the fold of a Group has come, and its hash.
+  policy show
+      The policy in force, and the Space to which an administrator's signed change of it is addressed.
+  policy history [--after VERSION]
+      Who changed the policy, when and why; up to 100 versions at a time.
 
   --data DIR   folder of the server (default ./data, or DATA_DIR)
   --json       print the result as JSON
@@ -38,6 +42,7 @@ const options = {
   'key-id': { type: 'string' },
   principal: { type: 'string' },
   at: { type: 'string' },
+  after: { type: 'string' },
   data: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean' },
@@ -61,6 +66,8 @@ const readers: Record<Exclude<AdminCommand, 'log verify'>, (operands: string[], 
   'key list': (_operands, { principal }) => defined({ principalId: principal }),
   'key revoke': ([keyId], { at }) => defined({ keyId: keyId ?? needed('the key id'), at }),
   'space list': () => ({}),
+  'policy show': () => ({}),
+  'policy history': (_operands, { after }) => defined({ after: after === undefined ? undefined : Number(after) }),
   'space state': ([groupId]) => ({ groupId: groupId ?? needed('the Group id') }),
 }
 
@@ -87,9 +94,14 @@ function print(result: unknown): void {
   const entries = Array.isArray(result) ? (result as unknown[]) : [result]
   if (entries.length === 0) console.log('none')
   for (const entry of entries) {
-    const cells = Object.entries(entry as Record<string, unknown>).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+    const cells = Object.entries(entry as Record<string, unknown>).map(([name, value]) => `${name}: ${textOf(value)}`)
     console.log(cells.join(Array.isArray(result) ? '  ' : '\n'))
   }
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 async function main(): Promise<void> {

@@ -49,7 +49,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   await registerServices(store, organization)
   const keys = await RegistryMirror.load(directory, clock, organizationId)
   const agents = await AgentMirror.load(directory)
-  const policies = new PolicyMirror(organizationId)
+  const policies = new PolicyMirror(organizationId, log)
   const verifySignature = createNativeVerifier()
   const audit = new AuditTrail(directory, clock, diagnostics)
   const tails = new SpaceTails(log)

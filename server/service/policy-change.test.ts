@@ -59,6 +59,24 @@ describe('a change of the policy', () => {
   })
 })
 
+describe('a Command over a limit', () => {
+  it('passes once with a grant, and its retry gets the same Event (A-278)', async () => {
+    await fixture.submit(admin, change(1, { limits: { ...DEFAULT_POLICY.limits, messagesPerMinute: 1 } }))
+    const { groupId } = await fixture.mission(admin, await fixture.agent('Coordinator'))
+    const post = (changes: Partial<Draft> = {}): Draft => ({ kind: 'message.post', groupId, membershipEpoch: 1, payload: { messageId: newUrn(), content: [{ type: 'text', text: 'Hello' }] }, ...changes })
+    expect([codeOf(await fixture.submit(admin, post())), codeOf(await fixture.submit(admin, post()))]).toEqual(['accepted', 'RATE_LIMITED'])
+    const [grantId, actionId] = [newUrn(), newUrn()]
+    const terms = { grantId, policyName: 'message_rate', beneficiary: admin.actor, targetCommandKind: 'message.post', targetActionId: actionId, reason: 'It is urgent.', expiresAt: '2026-11-29T13:00:00Z' }
+    expect(codeOf(await fixture.submit(admin, { kind: 'policy.grant_cooperation_override', groupId, membershipEpoch: 1, payload: terms }))).toBe('accepted')
+    const bytes = await fixture.command(admin, post({ actionId, cooperationOverrideGrantId: grantId }))
+    const first = await fixture.service.submitCommand(bytes, { door: 'http' })
+    expect(codeOf(first)).toBe('accepted')
+    expect(await fixture.service.submitCommand(bytes, { door: 'http' })).toEqual({ ...first, isDuplicate: true })
+    expect(codeOf(await fixture.submit(admin, post({ cooperationOverrideGrantId: grantId })))).toBe('INVALID_COMMAND')
+    expect(await differences()).toEqual([])
+  })
+})
+
 describe('the Space of the policy', () => {
   it('is nobody’s Group: it has no feed, and no Mission can be founded in it', async () => {
     const { spaceId } = fixture.service.policy

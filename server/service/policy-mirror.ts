@@ -2,17 +2,27 @@
 import type { EventDocument, EventPayloads, Policy } from '../../protocol/generated/types.ts'
 import { POLICY_CHANGED } from '../../protocol/kinds.ts'
 import { DEFAULT_POLICY, policySpaceIdOf } from '../authority/policy.ts'
+import { decodeEntry } from './event-bytes.ts'
+import type { DecodedEntry, SpaceLog } from './ports.ts'
 
 export class PolicyMirror {
   readonly spaceId: string
   #current = DEFAULT_POLICY
 
-  constructor(organizationId: string) {
+  readonly #log: Pick<SpaceLog, 'read'>
+
+  constructor(organizationId: string, log: Pick<SpaceLog, 'read'>) {
     this.spaceId = policySpaceIdOf(organizationId)
+    this.#log = log
   }
 
   get current(): Policy {
     return this.#current
+  }
+
+  /** The Events that put the versions after this one in force, ascending, at most `limit`. */
+  async history(after: number, limit: number): Promise<readonly DecodedEntry[]> {
+    return (await this.#log.read(this.spaceId, after, limit)).map(decodeEntry)
   }
 
   /** An Event of the policy's Space, by whichever node; an older one changes nothing. */

@@ -119,6 +119,15 @@ export interface OrganizationInfo {
   readonly authority: { readonly principal: Actor; readonly keyId: string; readonly publicKey: string }
 }
 
+export interface PolicyAccess {
+  /** The policy in force. */
+  readonly current: Policy
+  /** The Space that a Command which changes it names as its Group. */
+  readonly spaceId: string
+  /** For operators: the Events that put the versions after this one in force, ascending, at most `limit`. */
+  history(after: number, limit: number): Promise<readonly DecodedEntry[]>
+}
+
 export interface AuthorityService {
   readonly organization: OrganizationInfo
   readonly clock: Clock
@@ -128,8 +137,7 @@ export interface AuthorityService {
   readonly reads: Reads
   readonly readModels: ReadModels
   readonly identities: Identities
-  /** The policy in force, and the Space to which its changes are addressed. */
-  readonly policy: { readonly current: Policy; readonly spaceId: string }
+  readonly policy: PolicyAccess
   /** Implemented by `ConsoleSessions` in console-sessions.ts. */
   readonly console: ConsoleAccess
   readonly artifacts: ArtifactStore

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Policy } from '../../../protocol/generated/types.ts'
 import type { Fixture } from '../../testing/authority-fixture.ts'
 import { newKey, startAuthority } from '../../testing/authority-fixture.ts'
 import { createAdminHandler } from './handler.ts'
@@ -59,6 +60,19 @@ describe('key list', () => {
     await ask('agent add', { name: 'Worker', publicKey, capabilities: [{ id: 'release.report', version: '1.0.0' }] })
     const { answer } = await ask('key list', {})
     expect((answer as { result: object[] }).result).toContainEqual(expect.objectContaining({ holder: 'Worker', publicKey }))
+  })
+})
+
+describe('policy', () => {
+  it('shows what is in force, and who changed it when and why', async () => {
+    const admin = await fixture.person('Olga', { isAdmin: true })
+    const { answer } = await ask('policy show', {})
+    const { spaceId, policy } = (answer as { result: { spaceId: string; policy: Policy } }).result
+    const next = { ...policy, version: 1, freshnessSeconds: 60 }
+    await fixture.submit(admin, { kind: 'ext.countersign.policy.change', groupId: spaceId, membershipEpoch: 1, expectedRevision: 0, payload: { policy: next, reason: 'The pilot is over.' } })
+    expect((await ask('policy show', {})).answer).toEqual({ result: { spaceId, policy: next } })
+    expect((await ask('policy history', {})).answer).toMatchObject({ result: [{ version: 1, changedBy: admin.actor.id, at: fixture.clock.now(), reason: 'The pilot is over.', policy: next }] })
+    expect((await ask('policy history', { after: 1 })).answer).toEqual({ result: [] })
   })
 })
 

@@ -1,5 +1,6 @@
 // What an operator may do on the machine of the server. The same functions serve the running server and a stopped one.
 import { z } from 'zod'
+import type { EventDocument, PolicyChangedPayload } from '../../../protocol/generated/types.ts'
 import { isIdentifier } from '../../../protocol/identifier.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
@@ -7,12 +8,14 @@ import { isStorable } from '../../authority/storable-text.ts'
 import type { RegisteredKey } from '../../service/ports.ts'
 import type { AuthorityService } from '../../service/service.ts'
 
-type Service = Pick<AuthorityService, 'identities' | 'organization' | 'reads' | 'sessions' | 'verifyLog'>
+type Service = Pick<AuthorityService, 'identities' | 'organization' | 'policy' | 'reads' | 'sessions' | 'verifyLog'>
 
 /** Why a command was not carried out, in words for the operator. */
 export type AdminRefusal = { readonly reason: string }
 type Outcome = Promise<Result<unknown, AdminRefusal>>
 
+/** Versions of the policy in one answer. */
+const maximumHistory = 100
 const day = 24 * 60 * 60
 const id = z.string().refine(isIdentifier, 'must be an absolute URI')
 const capability = z.strictObject({ id: z.string().regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)+$/, 'a capability id looks like release.report').max(200), version: z.string().regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/, 'a capability version looks like 1.0.0') })
@@ -57,6 +60,10 @@ const commands = {
     const fingerprint = await reads.fingerprintOf(groupId)
     return fingerprint ? ok({ groupId, ...fingerprint }) : err({ reason: 'there is no such Group' })
   }),
+  'policy show': command({}, async ({ policy: { spaceId, current } }) => ok({ spaceId, policy: current })),
+  'policy history': command({ after: z.number().int().min(0).default(0) }, async ({ policy }, { after }) =>
+    ok((await policy.history(after, maximumHistory)).map(({ event }) => policyChangeView(event))),
+  ),
   'log verify': command({}, async ({ verifyLog }) => ok(await verifyLog())),
 }
 
@@ -85,6 +92,11 @@ function command<Shape extends z.ZodRawShape>(shape: Shape, run: (service: Servi
 function keyView({ keyId, publicKey, principal, keyUse, label, custody, validFrom, history }: RegisteredKey, holder: string) {
   const ends = history.flatMap(({ validUntil, revokedAt }) => [validUntil, revokedAt].filter((end) => end !== undefined))
   return { keyId, publicKey, principalId: principal.id, type: principal.type, holder, use: keyUse, label, custody, validFrom, ...(ends.length > 0 && { endsAt: ends.sort()[0] }) }
+}
+
+function policyChangeView({ eventId, actor, occurredAt, payload }: EventDocument) {
+  const { policy, reason } = payload as unknown as PolicyChangedPayload
+  return { version: policy.version, changedBy: actor.id, at: occurredAt, reason, eventId, policy }
 }
 
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
