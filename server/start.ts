@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from './config.ts'
 import { createAdminHandler } from './gateways/admin/handler.ts'
 import { createAgentsHandler, createGroupsHandler } from './gateways/agents/agents.ts'
+import { createTokenHandler, createTokenVerifyHandler } from './gateways/agents/execution-tokens.ts'
 import { artifactsPrefix, createDownloadHandler, createUploadHandler } from './gateways/artifacts/artifacts.ts'
 import { createConsoleHandler, readConsoleSession } from './gateways/console/handler.ts'
 import { createMwpDoor } from './gateways/mwp/mwp-door.ts'
@@ -111,6 +112,8 @@ function routesOf(service: AuthorityService, { adminToken, addressOf, pages, log
       ['/api/commands', createCommandsHandler(service, addressOf)],
       ['/api/groups', createGroupsHandler(service)],
       ['/api/agents', createAgentsHandler(service)],
+      ['/api/execution-tokens', createTokenHandler(service)],
+      ['/api/execution-tokens/verify', createTokenVerifyHandler(service)],
       ['/api/admin', createAdminHandler(service, adminToken)],
       ['/artifacts', createUploadHandler(service, findCaller)],
     ]),

@@ -8,6 +8,7 @@ import { exportReceipt } from './approval-receipt.ts'
 import { AuditTrail } from './audit-trail.ts'
 import { CommandPath } from './command-path.ts'
 import { ConsoleSessions } from './console-sessions.ts'
+import { ExecutionTokens } from './execution-tokens.ts'
 import { FeedCursors } from './feed-cursors.ts'
 import { TailFeeds } from './feeds.ts'
 import { DirectoryIdentities } from './identities.ts'
@@ -115,6 +116,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     policy: policies,
     console: new ConsoleSessions({ directory, clock, audience: origin, validKey: (keyId) => keys.validKey(keyId)?.key }),
     artifacts,
+    executionTokens: new ExecutionTokens({ authority: organization.authority, reads, sessions, sessionEpochOf: (agentId) => agents.sessionEpochOf(agentId), verifySignature, clock }),
     submitCommand: (command, context) => path.submit(command, context),
     signAsAuthority: organization.authority.sign,
     receiptFor: (principalId, missionId) => exportReceipt({ organization, reads, log, keys, artifacts, clock }, principalId, missionId),

@@ -3,6 +3,7 @@ import type { Actor, AgentCard, Policy } from '../../protocol/generated/types.ts
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import type { ParsedJson } from '../../protocol/strict-json.ts'
+import type { TokenGrant, TokenRequest, TokenUse } from '../authority/execution-token.ts'
 import type { MembershipRow } from '../authority/read-models.ts'
 import type { GroupState } from '../authority/types.ts'
 import type { SpaceReport } from './verify-log.ts'
@@ -141,6 +142,8 @@ export interface AuthorityService {
   /** Implemented by `ConsoleSessions` in console-sessions.ts. */
   readonly console: ConsoleAccess
   readonly artifacts: ArtifactStore
+  /** Implemented by `ExecutionTokens` in execution-tokens.ts. Never in a Command, an Event or a log (A-195). */
+  readonly executionTokens: TokenAccess
   /**
    * The one entry for state changes: a signed Command from any door, as bytes or, where the door had to parse it as part of a
    * frame, as the strict parser's result for it (`text` is then the Command alone). `peer` is the sender's network address. Resolves with INTERNAL_ERROR on a fault; never rejects.
@@ -154,6 +157,12 @@ export interface AuthorityService {
   verifyLog(): Promise<readonly SpaceReport[]>
   ready(): Promise<boolean>
   stop(): Promise<void>
+}
+
+/** Tokens for the resources that executing work needs (A-194). */
+export interface TokenAccess {
+  issue(session: AgentSession, groupId: string, request: TokenRequest): Promise<Result<{ readonly token: string; readonly expiresAt: string }, Rejection>>
+  verify(token: string, use: TokenUse): Promise<Result<TokenGrant, Rejection>>
 }
 
 /** Sign-in of people in a browser: challenges that are spent once, then a cookie whose token is stored hashed. */
