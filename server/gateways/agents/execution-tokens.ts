@@ -7,7 +7,7 @@ import type { Handler } from '../../http-messages.ts'
 import { bearerToken, isMethod, maximumJsonBytes, mediaTypeOf, readBody, sendJson, sendTooLarge } from '../../http-messages.ts'
 import { protocolErrorOf } from '../../service/protocol-error.ts'
 import type { AuthorityService } from '../../service/service.ts'
-import { httpStatusOf } from '../people/errors.ts'
+import { httpStatusOf } from '../../service/http-status.ts'
 
 type Service = Pick<AuthorityService, 'sessions' | 'executionTokens' | 'clock'>
 

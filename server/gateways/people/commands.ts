@@ -7,7 +7,7 @@ import { isMethod, maximumJsonBytes, mediaTypeOf, readBody, sendBytes, sendJson,
 import { FailureQuota, isCostly } from '../../service/failure-quota.ts'
 import { protocolErrorOf } from '../../service/protocol-error.ts'
 import type { AuthorityService, SubmitOutcome } from '../../service/service.ts'
-import { httpStatusOf } from './errors.ts'
+import { httpStatusOf } from '../../service/http-status.ts'
 
 type Service = Pick<AuthorityService, 'submitCommand' | 'clock'>
 type Refusal = Omit<Extract<SubmitOutcome, { ok: false }>, 'ok'>

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../protocol/error-codes.ts'
+import type { ErrorCode } from '../../protocol/error-codes.ts'
 
 /** The HTTP status of each refusal of a Command. */
 export const httpStatusOf = {
