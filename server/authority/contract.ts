@@ -1,5 +1,5 @@
 // What a Work Contract must satisfy beyond its shape before work is proposed, authorized or offered (A-139, A-171).
-import type { ResourceGrant, WorkContract } from '../../protocol/generated/types.ts'
+import type { Policy, ResourceGrant, WorkContract } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { Refusal } from './fences.ts'
 import { isAfter } from './instants.ts'
@@ -12,6 +12,7 @@ export function contractRefused({ state, env }: MemberRequest, contract: WorkCon
     repeatedNames(contract) ??
     wrongDeadline(contract, state.mission.deadline, env.now) ??
     ungatedRisk(contract, state) ??
+    ungatedByPolicy(contract, env.policy) ??
     wrongDependency(contract, state, workItemId)
   )
 }
@@ -36,6 +37,15 @@ function ungatedRisk({ sideEffectRisk, executionApproval }: WorkContract, { miss
   const isDangerous = sideEffectRisk === 'high_risk' || sideEffectRisk === 'destructive'
   if (!isDangerous || !mission.approvalPolicy.highRiskExecutionApproval || executionApproval === 'human_required') return undefined
   return reject('INVALID_COMMAND', `work with ${sideEffectRisk} effects needs executionApproval human_required`)
+}
+
+/** A-196: work of a risk class or with an operation that the Organization's policy gates may not go without a gate. */
+function ungatedByPolicy({ sideEffectRisk, executionApproval, allowedResources }: WorkContract, { version, risk, executionGates }: Policy): Refusal {
+  if (executionApproval !== 'not_required') return undefined
+  const gated = new Set(Object.values(executionGates).flat())
+  const operation = allowedResources.flatMap(({ operations }) => operations).find((name) => gated.has(name))
+  const cause = risk[sideEffectRisk].executionApproval ? `${sideEffectRisk} effects` : operation && `the operation ${operation}`
+  return cause === undefined ? undefined : reject('INVALID_COMMAND', `policy gates work with ${cause}; it needs an execution Approval`, { details: { policyVersion: version } })
 }
 
 /** A-171: dependencies are other WorkItems of the Mission, and following them leads nowhere back. */

@@ -79,10 +79,12 @@ describe('work.authorize', () => {
     expect(group.state.workItems.size).toBe(60)
   })
 
-  it('lets dangerous work pass with a gate, or where the Mission asks for none', () => {
+  it('lets dangerous work pass with a gate, or where neither the Mission nor the Organization asks for one', () => {
     const gated = authorize('a', { sideEffectRisk: 'high_risk', executionApproval: 'human_required' })
     expect(founded().accept(cora, 'work.authorize', gated)).toHaveLength(1)
     const lenient = new GroupFixture().found({ approvalPolicy: { finalHumanApproval: true, highRiskExecutionApproval: false } })
+    expect(lenient.code(cora, 'work.authorize', authorize('a', { sideEffectRisk: 'high_risk' }))).toBe('INVALID_COMMAND')
+    lenient.policy = { ...lenient.policy, risk: { ...lenient.policy.risk, high_risk: lenient.policy.risk.none } }
     expect(lenient.accept(cora, 'work.authorize', authorize('a', { sideEffectRisk: 'high_risk' }))).toHaveLength(1)
   })
 
