@@ -71,6 +71,13 @@ async function message(agent: TestAgent, sessionEpoch: number, text = 'hello') {
   return (await buildCommand(identity, 'message.post', payload, target)).command
 }
 
+/** What is sent here in a moment is more than people and Agents have to say to each other in a minute. */
+async function liftMessageRate(): Promise<void> {
+  const { spaceId, current } = server.service.policy
+  const policy = { ...current, version: current.version + 1, limits: { ...current.limits, messagesPerMinute: 10_000 } }
+  await owner.submit('ext.countersign.policy.change', { policy, reason: 'This is a test of delivery.' }, { groupId: spaceId, membershipEpoch: 1, expectedRevision: current.version })
+}
+
 const send = (client: RawClient, command: object) => client.send({ ...envelope(), frameType: 'COMMAND', command })
 const receiptsOf = (client: RawClient, actionId: string) =>
   client.texts.filter((text) => text.includes('"EVENT"') && text.includes(`"cause":{"id":"${actionId}"`))
@@ -182,6 +189,7 @@ describe('Groups', () => {
   })
 
   test('a reader sees every Event once and in order while others write', async () => {
+    await liftMessageRate()
     const writer = await RawClient.authenticated(url, coordinator)
     const mission = await owner.missionView((await server.service.reads.groupFor(owner.principalId, groupId))!.state.mission.missionId)
     const observer = await register('Observer')
