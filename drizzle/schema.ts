@@ -72,6 +72,13 @@ export const admissions = pgTable(
   ],
 )
 
+/** What an Event of one Space brings about in another, until that Space has recorded it. JSON text, for `jsonb` would refuse U+0000. */
+export const reactions = pgTable(
+  'reactions',
+  { targetSpaceId: text('target_space_id').notNull(), eventId: text('event_id').notNull(), reaction: text('reaction').notNull() },
+  (t) => [primaryKey({ name: 'reactions_once', columns: [t.targetSpaceId, t.eventId] })],
+)
+
 // Read models: rebuildable from the log.
 
 export const missions = pgTable(

@@ -96,6 +96,8 @@ export const WORK_OFFER_DECLINED = 'ext.countersign.work.offer_declined'
 export const WORK_PREEMPTION_REQUESTED = 'ext.countersign.work.preemption_requested'
 export const CONVERSATION_OPENED = 'ext.countersign.conversation.opened'
 export const POLICY_CHANGED = 'ext.countersign.policy.changed'
+export const MISSION_CHILD_ENDED = 'ext.countersign.mission.child_ended'
+export const MISSION_OWNER_MOVED = 'ext.countersign.mission.owner_moved'
 
 /** Extension Commands that this Organization has approved. */
 export const EXTENSION_COMMAND_KINDS = [
@@ -122,6 +124,8 @@ export const EXTENSION_EVENT_KINDS = [
   WORK_PREEMPTION_REQUESTED,
   CONVERSATION_OPENED,
   POLICY_CHANGED,
+  MISSION_CHILD_ENDED,
+  MISSION_OWNER_MOVED,
 ] as const
 
 export type CoreCommandKind = (typeof CORE_COMMAND_KINDS)[number]

@@ -17,6 +17,11 @@ import {
 const optionalMembers: Record<string, string[]> = {
   'mission.create': ['coordinatorLeaseSeconds'],
   'mission.create_follow_up': ['coordinatorLeaseSeconds'],
+  'mission.create_child': ['allowedResources', 'capabilities', 'failurePolicy', 'coordinatorLeaseSeconds'],
+  'mission.approve': ['rootApproval'],
+  'mission.created': ['parentLink'],
+  'mission.approved': ['rootApproval'],
+  'work.result.accepted': ['childMissionId'],
   'mission.assign_coordinator': ['leaseSeconds'],
   'mission.renew_coordinator': ['leaseSeconds'],
   'membership.change': ['scopes', 'visibilityStartSequence'],

@@ -52,6 +52,14 @@ const founding = {
   approvalPolicy: { finalHumanApproval: true, highRiskExecutionApproval: true, policyVersion: '1.0.0' },
   coordinatorLeaseSeconds: 600,
 } satisfies CommandPayloads['mission.create']
+const parentLink = {
+  groupId: urn('parent-group'),
+  eventId: event.eventId,
+  coordinatorEpoch: 1,
+  rootOwner: mission.missionOwner,
+  allowedResources: contract.allowedResources,
+  capabilities: contract.requiredCapabilities,
+}
 const founded = { mission, group, conversation, memberships: [membership], coordinatorLease: lease, title: 'Dutch handbook' }
 
 const overrideTerms = {
@@ -85,11 +93,18 @@ const executionTerms = {
 /** One valid payload of every Command kind, with all of its optional members. */
 export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required<CommandPayloads[Kind]> } = {
   'mission.create': founding,
+  'mission.create_child': {
+    ...founding,
+    parentWorkItemId: workItemId,
+    allowedResources: contract.allowedResources,
+    capabilities: contract.requiredCapabilities,
+    failurePolicy: 'fail_parent_work_item',
+  },
   'mission.create_follow_up': { ...founding, followUpOfMissionId: urn('approved-mission') },
   'mission.assign_coordinator': { coordinatorAgentId: agentId, leaseSeconds: 600, reason: 'The first one is silent.' },
   'mission.renew_coordinator': { leaseSeconds: 600 },
   'mission.submit_for_approval': handover,
-  'mission.approve': { approval },
+  'mission.approve': { approval, rootApproval: approval },
   'mission.request_changes': { approval },
   'mission.cancel': { reason: 'Overtaken by events.' },
   'mission.terminate': { reason: 'It cannot be done.' },
@@ -178,7 +193,37 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
 export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<EventPayloads[Kind]> } = {
   'policy.cooperation_override.granted': { cooperationOverrideGrant: { ...overrideTerms, missionId: mission.missionId, groupId: mission.groupId, approver: mission.missionOwner, grantedAt: mission.createdAt } },
   'ext.countersign.policy.changed': { policy, reason: 'The pilot is over.' },
-  'mission.created': founded,
+  'mission.created': { ...founded, parentLink },
+  'mission.child.created': {
+    parentMissionId: missionId,
+    parentWorkItemId: workItemId,
+    childMissionId: urn('child-mission'),
+    childGroupId: urn('child-group'),
+    title: 'Dutch glossary',
+    coordinatorAgentId: agentId,
+    budget: mission.budget,
+    deadline: mission.deadline,
+    failurePolicy: 'block_parent_work_item',
+    owner,
+    selectionBasis,
+  },
+  'ext.countersign.mission.child_ended': {
+    workItemId,
+    childMissionId: urn('child-mission'),
+    childGroupId: urn('child-group'),
+    outcome: 'approved',
+    reason: 'The child Mission was approved.',
+    usage,
+    approval,
+    artifacts: [artifact],
+    sourceEventId: event.eventId,
+  },
+  'ext.countersign.mission.owner_moved': {
+    missionId,
+    previousOwner: { type: 'agent', id: urn('silent-agent') },
+    missionOwner: { type: 'agent', id: agentId },
+    parentCoordinatorEpoch: 2,
+  },
   'mission.follow_up.created': { ...founded, followUpOfMissionId: urn('approved-mission') },
   'mission.coordinator.assigned': {
     previousCoordinatorId: urn('silent-agent'),
@@ -191,7 +236,7 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
   },
   'mission.coordinator.renewed': { coordinatorEpoch: 1, coordinatorLease: lease, leaseExpiresAt: at },
   'mission.submitted_for_approval': { missionId, missionRevision: 3, submissionNumber: 1, ...handover },
-  'mission.approved': { missionId, approval },
+  'mission.approved': { missionId, approval, rootApproval: approval },
   'mission.changes_requested': { missionId, approval, feedback: '', newRevision: 4 },
   'mission.cancelled': { missionId, reason: 'Overtaken by events.' },
   'mission.terminated': { missionId, reason: 'It cannot be done.' },
@@ -281,7 +326,14 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
     lapsedLeaseId: lease.leaseId,
   },
   'work.submitted': { workItemId, ownershipEpoch: 1, submission, evidence: [evidence], releasedLeaseId: lease.leaseId },
-  'work.result.accepted': { workItemId, evidence: [evidence] },
+  'work.result.accepted': {
+    workItemId,
+    evidence: [evidence],
+    childMissionId: urn('child-mission'),
+    childApprovalId: approval.approvalId,
+    sourceEventId: event.eventId,
+    submission,
+  },
   'work.failed': { workItemId, reason: 'The lease ran out.', evidence: [] },
   'work.cancelled': { workItemId, reason: 'Not needed.' },
   'artifact.published': { artifact },

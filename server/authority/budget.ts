@@ -41,23 +41,33 @@ export function reallocationRefused(state: GroupState, id: string, budget: Budge
   return budgetNotContained(budget, parent.limit) ?? notEnoughLeft(parent, differenceOf(limits, ledger.reserved))
 }
 
-function notEnoughLeft({ limit, allocated }: Ledger, growth: Amounts): Refusal {
+function notEnoughLeft({ limit, allocated }: Pick<Ledger, 'limit' | 'allocated'>, growth: Amounts): Refusal {
   const excess = firstExcess(sumOf(allocated, growth), limitsOf(limit))
   return excess && exceeded(excess, `not enough ${excess} is left to allocate`)
 }
 
 /** A charge has to fit the account and every one above; one dimension over refuses all of it. */
 export function chargeRefused(state: GroupState, id: string, delta: Amounts): Refusal {
-  for (const { limit, used } of accountsFrom(state, id)) {
-    const excess = firstExcess(sumOf(used, delta), limitsOf(limit))
+  for (const { limit, used, held } of accountsFrom(state, id)) {
+    const excess = firstExcess(sumOf(sumOf(used, held), delta), limitsOf(limit))
     if (excess) return exceeded(excess, `the budget for ${excess} does not cover this charge`)
   }
   return undefined
 }
 
+/**
+ * A child Mission of this size on a WorkItem: what the item has charged and handed on leaves room for it, and so does every
+ * account above, because nothing but this look can bound what is charged in another Group later (A-206).
+ */
+export function childBudgetRefused(state: GroupState, workItemId: string, budget: Budget): Refusal {
+  const { limit, allocated, direct } = ledgerOf(state, workItemId)
+  const limits = limitsOf(budget)
+  return budgetNotContained(budget, limit) ?? notEnoughLeft({ limit, allocated: sumOf(allocated, direct) }, limits) ?? chargeRefused(state, workItemId, limits)
+}
+
 /** What the account and all above it still allow: the smallest remainder in each dimension. */
 export function remainingFor(state: GroupState, id: string): Amounts {
-  return [...accountsFrom(state, id)].map(({ limit, used }) => differenceOf(limitsOf(limit), used)).reduce(smallerOf)
+  return [...accountsFrom(state, id)].map(({ limit, used, held }) => differenceOf(differenceOf(limitsOf(limit), used), held)).reduce(smallerOf)
 }
 
 function* accountsFrom(state: GroupState, id: string): Generator<Ledger> {
@@ -71,7 +81,7 @@ function* accountsFrom(state: GroupState, id: string): Generator<Ledger> {
 // What follows changes the fold; only evolvers call it.
 
 export function openAccount(state: GroupState, id: string, limit: Budget, parentId?: string): void {
-  const account = { limit, allocated: NOTHING, reserved: NOTHING, direct: NOTHING, used: NOTHING, isSettled: false }
+  const account = { limit, allocated: NOTHING, reserved: NOTHING, direct: NOTHING, used: NOTHING, held: NOTHING, isSettled: false }
   state.ledgers.set(id, { ...account, ...(parentId !== undefined && { parentId }) })
   if (parentId !== undefined) reserve(state, id, limitsOf(limit))
 }
@@ -102,9 +112,36 @@ function reserve(state: GroupState, id: string, amount: Amounts): void {
 export function charge(state: GroupState, id: string, delta: Amounts): void {
   const ledger = ledgerOf(state, id)
   state.ledgers.set(id, { ...ledger, direct: sumOf(ledger.direct, delta) })
+  changeFrom(state, id, (account) => ({ ...account, used: sumOf(account.used, delta) }))
+}
+
+/** Opens the account of a child Mission: its whole limit is held for it in every account above. */
+export function openChildAccount(state: GroupState, childMissionId: string, limit: Budget, workItemId: string): void {
+  openAccount(state, childMissionId, limit, workItemId)
+  hold(state, childMissionId, limitsOf(limit))
+}
+
+/** Charges what the ended child Mission has used and gives the rest back. */
+export function settleChildAccount(state: GroupState, childMissionId: string, used: Amounts): void {
+  hold(state, childMissionId, differenceOf(NOTHING, ledgerOf(state, childMissionId).held))
+  charge(state, childMissionId, used)
+  settleAccount(state, childMissionId)
+}
+
+/** What the Mission's own account counts as spent, with all that child Missions may still charge. */
+export function spentBy(state: GroupState, missionId: string): Amounts {
+  const { used, held } = ledgerOf(state, missionId)
+  return sumOf(used, held)
+}
+
+function hold(state: GroupState, id: string, delta: Amounts): void {
+  changeFrom(state, id, (account) => ({ ...account, held: sumOf(account.held, delta) }))
+}
+
+function changeFrom(state: GroupState, id: string, change: (account: Ledger) => Ledger): void {
   for (let at: string | undefined = id; at !== undefined; ) {
-    const account: Ledger = ledgerOf(state, at)
-    state.ledgers.set(at, { ...account, used: sumOf(account.used, delta) })
+    const account: Ledger = change(ledgerOf(state, at))
+    state.ledgers.set(at, account)
     at = account.parentId
   }
 }

@@ -14,6 +14,11 @@ export function meets(held: CapabilityRef, required: CapabilityRef): boolean {
   return have.release[0] === need.release[0] && compareVersions(have, need) >= 0
 }
 
+/** The same capability within one major version, whichever of the two is newer. */
+export function isSameMajor(a: CapabilityRef, b: CapabilityRef): boolean {
+  return a.id === b.id && parseVersion(a.version).release[0] === parseVersion(b.version).release[0]
+}
+
 /** Held capability for each required one, in the order of the requirement; `undefined` when one is not met. */
 export function capabilityPins(card: AgentCard, required: readonly CapabilityRef[]): CapabilityRef[] | undefined {
   const pins = required.flatMap((need) => {

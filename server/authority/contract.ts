@@ -1,6 +1,7 @@
 // What a Work Contract must satisfy beyond its shape before work is proposed, authorized or offered (A-139, A-171).
-import type { Policy, ResourceGrant, WorkContract } from '../../protocol/generated/types.ts'
+import type { Policy, WorkContract } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
+import { beyondCeilings, beyondResources } from './ceilings.ts'
 import type { Refusal } from './fences.ts'
 import { isAfter } from './instants.ts'
 import type { MemberRequest } from './request.ts'
@@ -10,6 +11,7 @@ import type { GroupState } from './types.ts'
 export function contractRefused({ state, env }: MemberRequest, contract: WorkContract, workItemId?: string): Refusal {
   return (
     repeatedNames(contract) ??
+    beyondCeilings(contract, state) ??
     wrongDeadline(contract, state.mission.deadline, env.now) ??
     ungatedRisk(contract, state) ??
     ungatedByPolicy(contract, env.policy) ??
@@ -74,11 +76,5 @@ function isReachable(state: GroupState, start: readonly string[], target: string
 
 /** A-25: work below other work gets no resource or operation that the work above it lacks. */
 export function widerResources(inner: WorkContract, outer: WorkContract): Refusal {
-  return coversResources(outer.allowedResources, inner.allowedResources) ? undefined : reject('AUTH_FORBIDDEN', 'the parent work does not allow these resources')
-}
-
-/** Whether every operation on every resource of `inner` is among those of `outer`. */
-export function coversResources(outer: readonly ResourceGrant[], inner: readonly ResourceGrant[]): boolean {
-  const isAllowed = (resource: string, operation: string) => outer.some((grant) => grant.resource === resource && grant.operations.includes(operation))
-  return inner.every(({ resource, operations }) => operations.every((operation) => isAllowed(resource, operation)))
+  return beyondResources(inner.allowedResources, outer.allowedResources, 'the parent work')
 }

@@ -1,15 +1,17 @@
 // The owner, or a service under policy, puts an Agent in charge of coordination.
+import type { Actor, Mission } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { err, invariant, ok } from '../../protocol/result.ts'
 import { inCharge, unfitToCoordinate } from './coordinator.ts'
 import { followingDraft, primaryDraft } from './draft.ts'
 import type { Refusal } from './fences.ts'
-import { missionOver, neitherOwnerNorService, revisionConflict } from './fences.ts'
+import { isOwnerOfMission, missionOver, neitherOwnerNorService, revisionConflict } from './fences.ts'
 import { isLive } from './lease.ts'
 import { endedMembership, grantedMembership, losesItsWork } from './membership.ts'
 import { WHOLE_GROUP } from './mission-create.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
-import type { EventDraft } from './types.ts'
+import type { EventDraft, GroupState, WorkRecord } from './types.ts'
+import { putWork, revised, runningChildren } from './work-record.ts'
 
 type Request = MemberRequest<'mission.assign_coordinator'>
 
@@ -42,8 +44,15 @@ export const decideAssignCoordinator: Decider<'mission.assign_coordinator'> = (r
 
 /** One Membership holds one role, so whoever still owes work has to bring it to an end before it coordinates. */
 function unfit(request: Request): Refusal {
-  const { payload, env } = request
-  return unfitToCoordinate(payload.coordinatorAgentId, env) ?? losesItsWork(request, { member: { type: 'agent', id: payload.coordinatorAgentId } })
+  const member = { type: 'agent', id: request.payload.coordinatorAgentId } as const
+  return unfitToCoordinate(member.id, request.env) ?? ownsAndCoordinates(request, member) ?? losesItsWork(request, { member })
+}
+
+/** The Coordinator of a Mission owns its children, and an owner approves what the Coordinator submits. */
+function ownsAndCoordinates({ state, env }: Request, member: Actor): Refusal {
+  if (isOwnerOfMission(state, member)) return reject('INVALID_COMMAND', 'nobody both owns and coordinates a Mission')
+  const inCharge = runningChildren(state).find(({ missionId }) => env.coordinates(member.id, missionId))
+  return inCharge && reject('INVALID_STATE_TRANSITION', 'this Agent coordinates a child Mission, which it would come to own', { details: { childMissionId: inCharge.missionId } })
 }
 
 /** The same Agent may be put back in charge once its lease has run out; until then there is nothing to assign. */
@@ -80,7 +89,18 @@ function membershipsMoved(request: Request): readonly EventDraft[] {
   ]
 }
 
-export const evolveCoordinatorAssigned: Evolver<'mission.coordinator.assigned'> = (state, { payload }) => {
-  state.mission = { ...state.mission, coordinator: payload.coordinator }
-  state.coordinatorLease = payload.coordinatorLease
+/** Work that child Missions are busy with passes to the new Parent Coordinator (O-1). */
+export const evolveCoordinatorAssigned: Evolver<'mission.coordinator.assigned'> = (state, { payload, occurredAt }) => {
+  const { coordinator, coordinatorLease, previousCoordinatorId } = payload
+  state.mission = { ...state.mission, coordinator }
+  state.coordinatorLease = coordinatorLease
+  if (previousCoordinatorId === coordinator.agentId) return
+  for (const record of [...state.workItems.values()]) passOn(state, record, coordinator, occurredAt)
+}
+
+function passOn(state: GroupState, record: WorkRecord, { agentId, agentCardVersion }: Mission['coordinator'], now: string): void {
+  const { owner } = record.item
+  if (!owner || record.item.state !== 'blocked' || record.child?.state !== 'running') return
+  const ownershipEpoch = record.ownershipEpoch + 1
+  putWork(state, { ...record, ownershipEpoch, item: revised(record.item, now, { owner: { ...owner, agentId, agentCardVersion, ownershipEpoch, acceptedAt: now } }) })
 }

@@ -24,12 +24,13 @@ import { decideRenewCoordinator } from './coordinator.ts'
 import { decideGrantDelegation } from './delegation.ts'
 import { decideGrantExecution } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
-import { groupNotFound, keyTooWeak, notUnderPolicy, reservedExtension, staleCoordinator, staleMembership, staleSession, supersededCoordinator } from './fences.ts'
+import { groupNotFound, keyTooWeak, notUnderPolicy, reservedExtension, staleCoordinator, staleMembership, staleSession, supersededCoordinator, supersededOwner } from './fences.ts'
 import { decideChangeMembership, decideEndMembership } from './membership.ts'
 import { decideCorrect, decideRedact, decideRetract } from './message-amend.ts'
 import { decidePostMessage } from './message.ts'
 import { decideApprove, decideRequestChanges, decideSubmitForApproval } from './mission-approval.ts'
 import { decideCancelMission } from './mission-cancel.ts'
+import { decideCreateChild } from './mission-child.ts'
 import type { FoundingKind } from './mission-create.ts'
 import { decideMissionCreate, isFounding } from './mission-create.ts'
 import { decideTerminateMission } from './mission-terminate.ts'
@@ -60,6 +61,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   'mission.request_changes': decideRequestChanges,
   'mission.cancel': decideCancelMission,
   'mission.terminate': decideTerminateMission,
+  'mission.create_child': decideCreateChild,
   'membership.change': decideChangeMembership,
   'membership.end': decideEndMembership,
   'membership.grant_delegation': decideGrantDelegation,
@@ -128,6 +130,7 @@ function admit(state: GroupState, { command }: VerifiedCommand, env: DecisionEnv
     supersededCoordinator({ command, state }) ??
     staleMembership(command, membership) ??
     staleCoordinator({ command, state }) ??
+    supersededOwner({ command, state }, env) ??
     needlessOverride({ command })
   return permitted(refusal, membership)
 }

@@ -4,6 +4,8 @@ import {
   type AGENT_CARD_REGISTERED,
   CONVERSATION_OPENED,
   type POLICY_CHANGED,
+  MISSION_CHILD_ENDED,
+  MISSION_OWNER_MOVED,
   RESOURCE_USAGE_RECORDED,
   type SESSION_OPENED,
   WORK_EXECUTION_LEASE_EXPIRED,
@@ -25,8 +27,10 @@ import { evolveMessageAmended, evolveMessageRedacted } from './message-amend.ts'
 import { evolveMessagePosted } from './message.ts'
 import { evolveApproved, evolveChangesRequested, evolveSubmittedForApproval } from './mission-approval.ts'
 import { evolveMissionCancelled } from './mission-cancel.ts'
+import { evolveChildCreated } from './mission-child.ts'
 import type { FoundedKind } from './mission-create.ts'
 import { foundGroup } from './mission-create.ts'
+import { evolveChildEnded, evolveOwnerMoved } from './mission-reaction.ts'
 import { evolveMissionTerminated } from './mission-terminate.ts'
 import { consumeOverride, evolveOverrideGranted } from './override-grant.ts'
 import { evolveProposed } from './proposal.ts'
@@ -55,6 +59,9 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'mission.changes_requested': evolveChangesRequested,
   'mission.cancelled': evolveMissionCancelled,
   'mission.terminated': evolveMissionTerminated,
+  'mission.child.created': evolveChildCreated,
+  [MISSION_CHILD_ENDED]: evolveChildEnded,
+  [MISSION_OWNER_MOVED]: evolveOwnerMoved,
   'membership.changed': evolveMembership,
   'membership.ended': evolveMembership,
   'membership.delegation.granted': evolveDelegationGranted,

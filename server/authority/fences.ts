@@ -51,6 +51,16 @@ export function supersededCoordinator({ command, state }: Pick<MemberRequest, 'c
   return staleCoordinator({ command, state })
 }
 
+/**
+ * A-40, A-207: a child Mission belongs to whoever coordinates its parent. A replaced Coordinator stays on record as the owner
+ * until the child has heard of it, and can do nothing with that.
+ */
+export function supersededOwner({ command, state }: Pick<MemberRequest, 'command' | 'state'>, { coordinates }: DecisionEnv): Refusal {
+  const { parent } = state.mission
+  if (!parent || !isOwnerOfMission(state, command.actor) || coordinates(command.actor.id, parent.missionId)) return undefined
+  return reject('AUTH_STALE_COORDINATOR', 'another Agent coordinates the parent Mission')
+}
+
 /** A-223: `current` is the revision of the aggregate that the kind tests (O-7). */
 export function revisionConflict({ expectedRevision }: MemberRequest['command'], current: number): Refusal {
   if (expectedRevision === undefined || expectedRevision === current) return undefined

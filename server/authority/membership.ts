@@ -37,8 +37,9 @@ export const decideChangeMembership: Decider<'membership.change'> = (request) =>
   return accept(request, { kind: 'membership.changed', aggregateRevision: membership.membershipEpoch, payload: { membership } })
 }
 
-/** The Memberships of owner and Coordinator follow the Mission; nobody changes or ends them here. */
+/** The Memberships of owner and Coordinator follow the Mission; nobody changes or ends them here, nor the root owner's. */
 function boundToMission(state: GroupState, member: Actor): Refusal {
+  if (state.parentLink?.rootOwner.id === member.id) return reject('AUTH_FORBIDDEN', 'the root MissionOwner sees every Mission below its own')
   if (!isOwnerOfMission(state, member) && !isCoordinator(state, member)) return undefined
   return reject('AUTH_FORBIDDEN', 'the Memberships of MissionOwner and Coordinator belong to the Mission')
 }

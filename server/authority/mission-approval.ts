@@ -7,6 +7,7 @@ import type { Refusal } from './fences.ts'
 import {
   coordinatorLeaseOver,
   idInUse,
+  isCoordinator,
   missionNotActive,
   notCoordinator,
   notMissionOwner,
@@ -65,20 +66,38 @@ function settledFailures({ workItems }: GroupState): Set<string> {
   return settled
 }
 
+/** What came from a child Mission was published in another Group; the verified item names it in its submission. */
 function foreignArtifacts({ artifacts, workItems }: GroupState, { artifactHashes }: MissionSubmitForApprovalPayload): Refusal {
   const isVerified = (workItemId: string) => workItems.get(workItemId)?.item.state === 'verified'
-  const artifactHash = artifactHashes.find((hash) => !artifacts.get(hash)?.some(({ workItemId }) => isVerified(workItemId)))
+  const ofChildren = new Set([...workItems.values()].flatMap(({ item, child }) => (child && item.state === 'verified' ? (item.submission?.artifactHashes ?? []) : [])))
+  const artifactHash = artifactHashes.find((hash) => !ofChildren.has(hash) && !artifacts.get(hash)?.some(({ workItemId }) => isVerified(workItemId)))
   if (artifactHash === undefined) return undefined
   return reject('INVALID_COMMAND', 'no verified work published one of the artifacts', { details: { artifactHash } })
 }
 
-/** `mission.approve`. */
+/** `mission.approve`; of a child Mission by the Parent Coordinator, and with the root human's Approval where the policy asks for it. */
 export const decideApprove: Decider<'mission.approve'> = (request) => {
-  const { approval } = request.payload
-  const refusal = answerRefused(request, approval, 'approved')
+  const { approval, rootApproval } = request.payload
+  const refusal = answerRefused(request, approval, 'approved') ?? rootApprovalRefused(request)
   if (refusal) return err(refusal)
   const { missionId, revision } = request.state.mission
-  return accept(request, { kind: 'mission.approved', aggregateRevision: revision, payload: { missionId, approval } })
+  return accept(request, { kind: 'mission.approved', aggregateRevision: revision, payload: { missionId, approval, ...(rootApproval && { rootApproval }) } })
+}
+
+/** A-207: the second signature is on the very same submission. */
+function rootApprovalRefused({ state, payload }: MemberRequest<'mission.approve'>): Refusal {
+  const { approval, rootApproval } = payload
+  const { mission, parentLink } = state
+  if (!rootApproval) {
+    const isNeeded = parentLink !== undefined && mission.approvalPolicy.finalHumanApproval
+    return isNeeded ? reject('APPROVAL_REQUIRED', 'the policy of this child Mission asks for the root MissionOwner’s Approval as well') : undefined
+  }
+  const { approver } = rootApproval
+  const isByRoot = parentLink !== undefined && approver.type === parentLink.rootOwner.type && approver.id === parentLink.rootOwner.id
+  if (!isByRoot || !isAbout(state, rootApproval, 'approved') || rootApproval.approvalId === approval.approvalId) {
+    return reject('INVALID_COMMAND', 'the second Approval is not the root MissionOwner’s for this Mission')
+  }
+  return otherSubmission(state, rootApproval) ?? idInUse(state, rootApproval.approvalId)
 }
 
 /** `mission.request_changes`. */
@@ -99,6 +118,7 @@ function answerRefused(request: MemberRequest, approval: Approval, decision: App
   return (
     revisionConflict(command, state.mission.revision) ??
     notMissionOwner(request) ??
+    ownWork(request) ??
     otherMatter(request, approval, decision) ??
     notAwaitingApproval(state) ??
     otherSubmission(state, approval) ??
@@ -106,13 +126,22 @@ function answerRefused(request: MemberRequest, approval: Approval, decision: App
   )
 }
 
+/** A-122: an owner that came to coordinate the child Mission as well puts somebody else in charge first. */
+function ownWork({ state, command }: MemberRequest): Refusal {
+  return isCoordinator(state, command.actor) ? reject('AUTH_FORBIDDEN', 'nobody approves its own submission') : undefined
+}
+
 /** The signed Approval has to say what the Command around it does. */
 function otherMatter({ state, command }: MemberRequest, approval: Approval, decision: Approval['decision']): Refusal {
-  const { missionId, groupId } = state.mission
-  const isThis = approval.missionId === missionId && approval.groupId === groupId && approval.workItemId === undefined
   const isOwn = approval.approver.type === command.actor.type && approval.approver.id === command.actor.id
-  if (isThis && isOwn && approval.kind === 'mission_final' && approval.decision === decision) return undefined
+  if (isOwn && isAbout(state, approval, decision)) return undefined
   return reject('INVALID_COMMAND', `the Approval is not this owner's final ${decision} for this Mission`)
+}
+
+/** An Approval of the final kind for this Mission, which for a child Mission is another than for a root one (R-APR-2). */
+function isAbout({ mission, parentLink }: GroupState, approval: Approval, decision: Approval['decision']): boolean {
+  const isThis = approval.missionId === mission.missionId && approval.groupId === mission.groupId && approval.workItemId === undefined
+  return isThis && approval.kind === (parentLink ? 'child_mission' : 'mission_final') && approval.decision === decision
 }
 
 function notAwaitingApproval({ mission }: GroupState): Refusal {
@@ -155,7 +184,9 @@ export const evolveSubmittedForApproval: Evolver<'mission.submitted_for_approval
 }
 
 export const evolveApproved: Evolver<'mission.approved'> = (state, event) => {
+  const { rootApproval } = event.payload
   answer(state, event, 'approved')
+  if (rootApproval) introduce(state, rootApproval.approvalId, event.sequence)
   state.mission = { ...state.mission, state: 'approved' }
 }
 

@@ -6,6 +6,7 @@ import { isIdentifier } from '../../protocol/identifier.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { openAccount } from './budget.ts'
 import { inCharge, unfitToCoordinate } from './coordinator.ts'
+import type { CommandOrigin } from './draft.ts'
 import { primaryDraft } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { isAfter } from './instants.ts'
@@ -34,16 +35,20 @@ export function decideMissionCreate(state: GroupState | undefined, verified: Ver
   const { actor } = verified.command
   const refusal = foundingRefused(state, verified, env) ?? followUpRefused(payload, actor, env) ?? incoherentMission(payload, actor, env)
   if (refusal) return err(refusal)
-  const founding = foundingOf(payload, verified, env)
-  const { revision } = founding.mission
   const { followUpOfMissionId } = payload
+  const founding = foundingOf(payload, verified, env, followUpOfMissionId === undefined ? {} : { followUpToMissionId: followUpOfMissionId })
+  const { revision } = founding.mission
   if (followUpOfMissionId === undefined) return ok([primaryDraft(verified, { kind: 'mission.created', aggregateRevision: revision, payload: founding })])
   const followUp = { ...founding, followUpOfMissionId }
   return ok([primaryDraft(verified, { kind: 'mission.follow_up.created', aggregateRevision: revision, payload: followUp })])
 }
 
-function foundingOf(payload: FoundingPayload, verified: VerifiedCommand, env: DecisionEnv): MissionCreatedPayload {
-  const { mission, coordinatorLease } = missionOf(payload, verified, env)
+/** What a founding Command says of the Mission, a root one or a child. */
+export type MissionTerms = Omit<MissionCreatePayload, 'approvalPolicy'> & Pick<Mission, 'approvalPolicy'>
+
+/** The founding state of a Mission that the sender of the Command owns. */
+export function foundingOf(payload: MissionTerms, origin: CommandOrigin, env: DecisionEnv, links: Pick<Mission, 'parent' | 'followUpToMissionId'>): MissionCreatedPayload {
+  const { mission, coordinatorLease } = missionOf(payload, origin, env, links)
   const { title } = payload
   return { mission, group: groupOf(mission), conversation: mainConversationOf(mission, title), memberships: foundersOf(mission), coordinatorLease, title }
 }
@@ -59,7 +64,8 @@ function foundingRefused(state: GroupState | undefined, { command, keyUse }: Ver
   return unfitToCoordinate(coordinatorAgentId, env)
 }
 
-function incoherentMission(payload: FoundingPayload, actor: Actor, env: DecisionEnv): Refusal {
+/** What is wrong with the terms themselves, whoever sends them. */
+export function incoherentMission(payload: MissionTerms, actor: Actor, env: DecisionEnv): Refusal {
   const criteria = payload.definitionOfDone.map(({ criterionId }) => criterionId)
   if (payload.coordinatorAgentId === actor.id) return reject('INVALID_COMMAND', 'nobody both owns and coordinates a Mission')
   if (payload.missionId === payload.groupId) return reject('INVALID_COMMAND', 'Mission and Group need different ids')
@@ -70,9 +76,8 @@ function incoherentMission(payload: FoundingPayload, actor: Actor, env: Decision
 
 type Founding = Pick<MissionCreatedPayload, 'mission' | 'coordinatorLease'>
 
-function missionOf(payload: FoundingPayload, { command, signingHash }: VerifiedCommand, env: DecisionEnv): Founding {
+function missionOf(payload: MissionTerms, { command, signingHash }: CommandOrigin, env: DecisionEnv, links: Pick<Mission, 'parent' | 'followUpToMissionId'>): Founding {
   const { missionId, groupId, objective, definitionOfDone, budget, deadline, approvalPolicy, coordinatorAgentId } = payload
-  const { followUpOfMissionId } = payload
   const charge = { missionId, groupId, agentId: coordinatorAgentId, coordinatorEpoch: 1, signingHash, leaseSeconds: payload.coordinatorLeaseSeconds }
   const { coordinator, coordinatorLease } = inCharge(charge, env)
   const mission: Mission = {
@@ -87,7 +92,7 @@ function missionOf(payload: FoundingPayload, { command, signingHash }: VerifiedC
     budget,
     deadline,
     approvalPolicy,
-    ...(followUpOfMissionId !== undefined && { followUpToMissionId: followUpOfMissionId }),
+    ...links,
     createdAt: env.now,
   }
   return { mission, coordinatorLease }
@@ -114,7 +119,13 @@ function mainConversationOf({ groupId, missionId, missionOwner, createdAt }: Mis
 
 /** owner and Coordinator see the whole Group. */
 function foundersOf({ groupId, missionId, missionOwner, coordinator, createdAt }: Mission): Membership[] {
-  const founder = (member: Actor, role: Membership['role']): Membership => ({
+  const founder = (member: Actor, role: Membership['role']) => foundingMembership({ groupId, missionId, createdAt }, member, role)
+  return [founder(missionOwner, 'mission_owner'), founder({ type: 'agent', id: coordinator.agentId }, 'coordinator')]
+}
+
+/** A Membership from the first Event on, with complete visibility. */
+export function foundingMembership({ groupId, missionId, createdAt }: Pick<Mission, 'groupId' | 'missionId' | 'createdAt'>, member: Actor, role: Membership['role']): Membership {
+  return {
     membershipId: membershipIdOf(groupId, member.id),
     missionId,
     groupId,
@@ -126,12 +137,12 @@ function foundersOf({ groupId, missionId, missionOwner, coordinator, createdAt }
     visibilityStartSequence: 0,
     grantedAt: createdAt,
     activatedAt: createdAt,
-  })
-  return [founder(missionOwner, 'mission_owner'), founder({ type: 'agent', id: coordinator.agentId }, 'coordinator')]
+  }
 }
 
 /** The first state of a Group. */
 export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<FoundedKind>): GroupState {
+  const { parentLink } = payload as MissionCreatedPayload
   const { mission, group, conversation, memberships, coordinatorLease: lease, title } = payload
   const state: GroupState = {
     groupId: group.groupId,
@@ -139,6 +150,7 @@ export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<Founded
     lastOccurredAt: occurredAt,
     title,
     mission,
+    ...(parentLink && { parentLink }),
     group,
     coordinatorLease: lease,
     conversations: new Map([[conversation.conversationId, conversation]]),

@@ -1,6 +1,6 @@
 // Read-model rows, derived from the same fold as the decision and written in the same transaction.
 import type { EventDocument } from '../../protocol/generated/types.ts'
-import { WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED } from '../../protocol/kinds.ts'
+import { MISSION_CHILD_ENDED, MISSION_OWNER_MOVED, WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED } from '../../protocol/kinds.ts'
 import { invariant } from '../../protocol/result.ts'
 import type { GraphEdgeRow } from './graph-edges.ts'
 import { edgesOf } from './graph-edges.ts'
@@ -50,6 +50,7 @@ const MOVES_EXECUTION: ReadonlySet<string> = new Set([
   'work.submitted',
   'work.failed',
   'work.cancelled',
+  'mission.child.created',
   WORK_EXECUTION_LEASE_EXPIRED,
   WORK_EXECUTION_LEASE_REVOKED,
 ])
@@ -75,13 +76,13 @@ function asGroupEvent(document: EventDocument): GroupEvent {
   return document as EventDocument & GroupEvent
 }
 
-const isKind = <K extends 'mission.created' | 'mission.follow_up.created' | 'membership.changed' | 'membership.ended' | 'artifact.published'>(
+const isKind = <K extends typeof MISSION_CHILD_ENDED | 'mission.created' | 'mission.follow_up.created' | 'membership.changed' | 'membership.ended' | 'artifact.published'>(
   event: GroupEvent,
   kind: K,
 ): event is GroupEvent<K> => event.kind === kind
 
 /** A Mission changes its state by Events of its own alone; the many others leave its row as it is. */
-const movesMission = ({ kind }: GroupEvent): boolean => kind.startsWith('mission.')
+const movesMission = ({ kind }: GroupEvent): boolean => kind.startsWith('mission.') || kind === MISSION_OWNER_MOVED
 
 function missionRow({ groupId, mission, title }: GroupState): MissionRow {
   const { missionId, state, missionOwner } = mission
@@ -105,9 +106,14 @@ function touchedMembers(event: GroupEvent): string[] {
 }
 
 function artifactRows(event: GroupEvent): ArtifactRow[] {
+  const { sequence } = event
+  if (isKind(event, MISSION_CHILD_ENDED)) {
+    const { workItemId, artifacts } = event.payload
+    return artifacts.map(({ contentHash, artifactId }) => ({ sequence, contentHash, artifactId, workItemId }))
+  }
   if (!isKind(event, 'artifact.published')) return []
   const { contentHash, artifactId, workItemId } = event.payload.artifact
-  return [{ sequence: event.sequence, contentHash, artifactId, workItemId }]
+  return [{ sequence, contentHash, artifactId, workItemId }]
 }
 
 function nodeRow({ sequence, kind, conversationId, workItemId }: GroupEvent): GraphNodeRow {

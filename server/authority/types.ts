@@ -1,7 +1,7 @@
 // The shapes of the state machine: what a decision sees, what it answers, what the fold keeps. Pure data.
 import type {
   Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, CooperationOverrideGrant, DelegationGrant, Evidence, EventDocument, ExecutionTerms, Extensions, Group,
-  Lease, Membership, Mission, Policy, WorkContract, WorkItem,
+  Lease, Membership, Mission, MissionChildCreatedPayload, MissionCreatedPayload, Policy, WorkContract, WorkItem,
 } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -36,6 +36,8 @@ export interface DecisionEnv {
   readonly policy: Policy
   /** Whether this Principal administers the Organization. */
   readonly isAdmin: (principalId: string) => boolean
+  /** Whether the Agent coordinates that other Mission at this moment; looked up where a Command of this batch turns on it. */
+  readonly coordinates: (agentId: string, missionId: string) => boolean
 }
 
 /** What `decideOrganization` may use besides. */
@@ -63,6 +65,8 @@ export interface EventDraft extends OrganizationEventDraft {
   readonly aggregateRevision: number
   readonly conversationId?: string
   readonly workItemId?: string
+  /** The first Event of another Group, written together with the Events of this one (A-110, O-9). */
+  readonly foundsGroupId?: string
 }
 
 /** First draft is the primary Event (the receipt). */
@@ -87,6 +91,8 @@ export interface Ledger {
   readonly direct: Amounts
   /** Charged to this account and to all below it. */
   readonly used: Amounts
+  /** What running child Missions at or below this account may still charge in Groups of their own; counts like `used`. */
+  readonly held: Amounts
   /** The work is verified, failed or cancelled, and the unused part has been given back. */
   readonly isSettled: boolean
 }
@@ -134,6 +140,18 @@ export interface Preemption {
   readonly urgency: WorkContract['requestedUrgency']
 }
 
+/** The child Mission that works, or worked last, on a WorkItem (A-205). */
+export interface ChildLink {
+  readonly missionId: string
+  readonly groupId: string
+  readonly title: string
+  readonly failurePolicy: MissionChildCreatedPayload['failurePolicy']
+  readonly state: 'running' | 'approved' | 'failed' | 'cancelled'
+}
+
+/** What a child Mission keeps of the Mission above it, besides `mission.parent`; resources and capabilities are its ceilings (A-206). */
+export type ParentLink = NonNullable<MissionCreatedPayload['parentLink']>
+
 /** What the Group keeps of one WorkItem besides the normative object. */
 export interface WorkRecord {
   readonly item: WorkItem
@@ -151,6 +169,7 @@ export interface WorkRecord {
   readonly executionApproval?: { readonly approvalId: string; readonly terms: ExecutionTerms }
   /** What blocked work waits for. */
   readonly blocker?: Blocker
+  readonly child?: ChildLink
   /** The executing owner was asked to pause; gone once the execution ends (A-184). */
   readonly preemption?: Preemption
   /** What the latest submission or failure brought. */
@@ -197,6 +216,8 @@ export interface GroupState {
   lastOccurredAt: string
   title: string
   mission: Mission
+  /** In a child Mission only. */
+  parentLink?: ParentLink
   group: Group
   coordinatorLease: Lease
   readonly conversations: Map<string, Conversation>

@@ -8,7 +8,7 @@ import { later } from './instants.ts'
 import { blockedLease, DEFAULT_SECONDS, isLive, raised } from './lease.ts'
 import type { Decider, Evolver } from './request.ts'
 import type { WorkRecord } from './types.ts'
-import { fenced, findWork, notExecuting, noteStep, notWaiting, ownershipHold, putWork, revised, workOf } from './work-record.ts'
+import { childRunning, fenced, findWork, notExecuting, noteStep, notWaiting, ownershipHold, putWork, revised, workOf } from './work-record.ts'
 
 /** `work.block`: the slot is free again, the owner keeps the item as long as the blocked lease lasts. */
 export const decideBlock: Decider<'work.block'> = (request) => {
@@ -63,7 +63,8 @@ export const decideUnblock: Decider<'work.unblock'> = (request) => {
     notCoordinator(request) ??
     coordinatorLeaseOver(request) ??
     missionNotActive(request) ??
-    notInState(record, 'blocked')
+    notInState(record, 'blocked') ??
+    childRunning(record)
   if (refusal) return err(refusal)
   return accept(request, {
     kind: 'work.unblocked',
@@ -77,6 +78,8 @@ type Onward = Pick<WorkUnblockedPayload, 'state' | 'ownershipLeaseExpiresAt' | '
 
 function goesOn(record: WorkRecord, now: string): Onward {
   const hold = ownershipHold(record)
+  // A child Mission worked on it and has ended: nobody else has it (A-163).
+  if (record.child && !hold) return { state: 'open' }
   invariant(hold, 'blocked work has a blocked lease')
   const lapsedLeaseId = hold.leaseId
   if (!isLive(hold, now)) return { state: 'open', lapsedLeaseId }

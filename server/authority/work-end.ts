@@ -1,5 +1,5 @@
 // Work that ends without a result: failed, or cancelled (A-159, A-160, A-165).
-import type { WorkItem, WorkOffer } from '../../protocol/generated/types.ts'
+import type { WorkItem } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { err } from '../../protocol/result.ts'
 import { settleAccount } from './budget.ts'
@@ -19,7 +19,7 @@ import {
 } from './fences.ts'
 import type { Decider, Evolver, GroupEvent, MemberRequest } from './request.ts'
 import type { GroupState, WorkRecord } from './types.ts'
-import { fenced, findWork, noteStep, putWork, revised, UNFINISHED, unleased, workOf } from './work-record.ts'
+import { fenced, findWork, noteStep, putWork, revised, UNFINISHED, unleased, withdrawn, workOf } from './work-record.ts'
 
 /** `work.fail`: the Coordinator for any unfinished work, the owner for what it executes. */
 export const decideFail: Decider<'work.fail'> = (request) => {
@@ -94,8 +94,7 @@ export const evolveWorkCancelled: Evolver<'work.cancelled'> = (state, event) => 
 }
 
 function ended(item: WorkItem, { occurredAt }: GroupEvent<'work.failed' | 'work.cancelled'>, state: 'failed' | 'cancelled'): WorkItem {
-  const withdraw = (offer: WorkOffer): WorkOffer => (offer.status === 'pending' ? { ...offer, status: 'withdrawn' } : offer)
-  return revised(item, occurredAt, { state, ...(item.offers && { offers: item.offers.map(withdraw) }) })
+  return revised(withdrawn(item), occurredAt, { state })
 }
 
 function close(state: GroupState, workItemId: string, event: GroupEvent<'work.failed' | 'work.cancelled'>): void {

@@ -15,7 +15,7 @@ import { DEFAULT_SECONDS, isLive } from './lease.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { GroupState, WorkRecord } from './types.ts'
 import { entitlementOf, entitlementOver, notEntitled } from './work-authority.ts'
-import { fenced, findWork, isUnfinished, noteStep, ownershipHold, putWork, revised, workOf } from './work-record.ts'
+import { childRunning, fenced, findWork, isUnfinished, noteStep, ownershipHold, putWork, revised, workOf } from './work-record.ts'
 
 /** `work.offer`; with a contract it also revises the contract, which takes fresh acceptance (A-140, A-141). */
 export const decideOffer: Decider<'work.offer'> = (request) => {
@@ -33,6 +33,7 @@ export const decideOffer: Decider<'work.offer'> = (request) => {
     entitlementOver(request) ??
     stillOwned(request, record) ??
     missionNotActive(request) ??
+    childRunning(record) ??
     notInState(record, 'open', 'offered', 'queued', 'active', 'blocked', 'failed') ??
     attemptsUsedUp(request, record) ??
     finishedParent(state, record) ??

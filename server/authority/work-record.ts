@@ -1,12 +1,12 @@
 // How the fold holds a WorkItem: the normative object with its leases, and the indexes over all of them.
-import type { Lease, WorkItem, WorkItemState } from '../../protocol/generated/types.ts'
+import type { Lease, WorkItem, WorkItemState, WorkOffer } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, invariant, ok } from '../../protocol/result.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import type { GroupEvent } from './request.ts'
-import type { GroupState, WorkRecord } from './types.ts'
+import type { ChildLink, GroupState, WorkRecord } from './types.ts'
 
 /** The six states that failing, cancelling and the end of the Mission apply to. */
 export const UNFINISHED: readonly WorkItemState[] = ['open', 'offered', 'queued', 'active', 'blocked', 'submitted']
@@ -60,6 +60,23 @@ export function notWaiting(record: WorkRecord): WorkRecord {
 /** The lease that ownership rests on: while the item is blocked the blocked one, whatever is left of the other. */
 export function ownershipHold({ item, ownershipLease, blockedLease }: WorkRecord): Lease | undefined {
   return item.state === 'blocked' ? blockedLease : ownershipLease
+}
+
+/** Without pending offers: they are withdrawn. */
+export function withdrawn(item: WorkItem): WorkItem {
+  const withdraw = (offer: WorkOffer): WorkOffer => (offer.status === 'pending' ? { ...offer, status: 'withdrawn' } : offer)
+  return item.offers ? { ...item, offers: item.offers.map(withdraw) } : item
+}
+
+/** The child Missions that have not reported their end yet. */
+export function runningChildren({ workItems }: GroupState): readonly ChildLink[] {
+  return [...workItems.values()].flatMap(({ child }) => (child?.state === 'running' ? [child] : []))
+}
+
+/** what blocks this work is a Mission of its own, and only its end moves the work on. */
+export function childRunning({ child }: WorkRecord): Rejection | undefined {
+  if (child?.state !== 'running') return undefined
+  return reject('INVALID_STATE_TRANSITION', 'a child Mission works on this WorkItem', { details: { childMissionId: child.missionId } })
 }
 
 /** Stores the record and keeps the indexes over all WorkItems true. */

@@ -84,9 +84,10 @@ export const evolveSubmitted: Evolver<'work.submitted'> = (state, event) => {
 }
 
 export const evolveResultAccepted: Evolver<'work.result.accepted'> = (state, event) => {
-  const { workItemId, evidence } = event.payload
+  const { workItemId, evidence, submission } = event.payload
   const record = unleased(workOf(state, workItemId))
-  putWork(state, { ...record, item: revised(record.item, event.occurredAt, { state: 'verified' }), acceptedEvidence: evidence })
+  const item = revised(record.item, event.occurredAt, { state: 'verified', ...(submission && { submission }) })
+  putWork(state, { ...record, item, acceptedEvidence: evidence })
   settleAccount(state, workItemId)
   state.mission = { ...state.mission, revision: state.mission.revision + 1 }
   introduceEvidence(state, evidence, event.sequence)

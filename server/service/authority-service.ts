@@ -18,6 +18,7 @@ import { createNativeVerifier } from './native-ed25519.ts'
 import { NodeNews } from './node-news.ts'
 import { registerServices } from './organization-founding.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
+import { Outbox } from './outbox.ts'
 import { PolicyMirror } from './policy-mirror.ts'
 import type { ArtifactStore, ReadModels, Store } from './ports.ts'
 import { ReaderView } from './reader-view.ts'
@@ -74,8 +75,10 @@ export async function createAuthorityService({ store, artifacts, organization, o
       return newFold(spaceId === policies.spaceId ? 'policy' : 'mission', spaceId)
     },
     onCommitted: (spaceId, entries, memberIds) => news.committed(spaceId, entries, memberIds),
+    onReactions: (reactions) => outbox.take(reactions),
     onRead: (spaceId, events, head) => news.read(spaceId, events, head),
   })
+  const outbox = new Outbox({ log, submit: (spaceId, work) => actors.submit(spaceId, work), diagnostics })
   const isCurrentSession: AuthorityService['sessions']['isCurrent'] = (session) => sessions.isCurrent(session)
   const path = new CommandPath({ organizationId, log, keys, policies, actors, clock, verifySignature, audit, diagnostics, isCurrentSession })
   const registry = new RegistryService({ organization, origin, clock, directory, submit: (command, handshake) => path.submit(command, { door: 'internal', ...(handshake && { handshake }) }) })
@@ -99,6 +102,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const reads = new SpaceReads({ log, readModels, artifacts, actors, view, watch, clock, organizationId })
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
   news.start({ actors, keys, identities })
+  outbox.start()
   const retention = new Retention(directory, clock, diagnostics)
   retention.start()
   const watching = watchExecutions(actors, agents, readModels).catch((fault: unknown) => diagnostics.error({ err: fault }, 'the timers of some Missions do not run'))
@@ -127,6 +131,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       isStopping = true
       news.stop()
       sessions.stop()
+      await outbox.stop()
       await actors.stop()
       await watching
       await audit.settled()

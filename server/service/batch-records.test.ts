@@ -68,12 +68,12 @@ it('looks up the Commands of whoever caused a conflict once', async () => {
   const records = new BatchRecords(groups[0]!.groupId, { ...fixture.store, actions, organizationId: fixture.organization.organizationId })
   const { actionId } = (await fixture.store.log.findReceiptAt(groups[0]!.groupId, 2))!
   const works = [{ type: 'command', command: { document: { value: { actor: owner.actor, actionId, payload: {} } }, nested: [] } }] as unknown as SpaceWork[]
-  await records.before(works)
+  await records.before(works, undefined)
   expect(actions.find(owner.actor.id, actionId)).toBeUndefined()
   await records.afterConflict(works)
   expect(actions.isSuspect(owner.actor.id)).toBe(true)
   lookUps = 0
-  await records.before(works)
+  await records.before(works, undefined)
   expect([lookUps, actions.find(owner.actor.id, actionId)?.sequence]).toEqual([1, 2])
 })
 

@@ -1,6 +1,8 @@
 // What the log holds about the Commands of a batch. Most batches need no question to the database at all.
 import type { Command, EventDocument } from '../../protocol/generated/types.ts'
 import { isFounding } from '../authority/mission-create.ts'
+import type { GroupState } from '../authority/types.ts'
+import { runningChildren } from '../authority/work-record.ts'
 import type { AcceptedActions } from './accepted-actions.ts'
 import type { KnownRecords, Verdict } from './decide-batch.ts'
 import { repeated } from './decide-batch.ts'
@@ -8,16 +10,39 @@ import type { CommandReceipt, ReadModels, SpaceLog } from './ports.ts'
 import type { AdmissibleCommand, SpaceWork } from './space-fold.ts'
 
 export interface RecordSources {
-  readonly log: Pick<SpaceLog, 'findReceipts' | 'findAdmissions'>
-  readonly readModels: Pick<ReadModels, 'missionById'>
+  readonly log: Pick<SpaceLog, 'head' | 'findReceipts' | 'findAdmissions'>
+  readonly readModels: Pick<ReadModels, 'missionById' | 'membershipsOf'>
   readonly actions: AcceptedActions
   readonly organizationId: string
 }
 
 /** The Mission that a Command founds and the one that it follows up. */
 function missionsNamedBy({ kind, payload: { missionId, followUpOfMissionId } }: Command): string[] {
-  return isFounding(kind) ? [missionId, followUpOfMissionId].filter((id) => typeof id === 'string') : []
+  return isFounding(kind) || kind === 'mission.create_child' ? [missionId, followUpOfMissionId].filter((id) => typeof id === 'string') : []
 }
+
+/** The Group that a Command founds besides its own. */
+function groupsFoundedBy({ kind, payload: { groupId } }: Command): string[] {
+  return kind === 'mission.create_child' && typeof groupId === 'string' ? [groupId] : []
+}
+
+/** Agents of whom a decision may ask what else they coordinate: the owner of a child Mission, and who is to coordinate a parent. */
+function agentsInQuestion(works: readonly SpaceWork[], group: GroupState | undefined): Set<string> {
+  if (!group) return new Set()
+  const { parent, missionOwner } = group.mission
+  // A reaction may give the Mission another owner, whose Commands are in the same batch.
+  const mayMove = works.some((work) => work.type === 'reaction')
+  return new Set(
+    commandsOf(works).flatMap(({ document: { value } }) => {
+      const isOwners = parent !== undefined && (mayMove || value.actor.id === missionOwner.id)
+      const { coordinatorAgentId } = value.payload
+      const isPut = value.kind === 'mission.assign_coordinator' && typeof coordinatorAgentId === 'string' && runningChildren(group).length > 0
+      return [...(isOwners ? [value.actor.id] : []), ...(isPut ? [coordinatorAgentId] : [])]
+    }),
+  )
+}
+
+const commandsOf = (works: readonly SpaceWork[]): AdmissibleCommand[] => works.flatMap((work) => (work.type === 'command' ? [work.command] : []))
 
 export class BatchRecords {
   readonly #spaceId: string
@@ -29,18 +54,25 @@ export class BatchRecords {
   }
 
   /** What a decision needs to know beforehand: nested documents may be on record, Mission ids may be taken, a follow-up has its source. */
-  async before(works: readonly SpaceWork[]): Promise<KnownRecords> {
+  async before(works: readonly SpaceWork[], group: GroupState | undefined): Promise<KnownRecords> {
     const { log, readModels, actions, organizationId } = this.#sources
-    const commands = works.flatMap((work) => (work.type === 'command' ? [work.command] : []))
+    const commands = commandsOf(works)
+    const groupIds = new Set(commands.flatMap(({ document: { value } }) => groupsFoundedBy(value)))
+    const agentIds = agentsInQuestion(works, group)
     const hashes = new Set(commands.flatMap(({ nested }) => nested.map((document) => document.signingHash)))
     const missionIds = new Set(commands.flatMap(({ document: { value } }) => missionsNamedBy(value)))
-    const [admissions, found] = await Promise.all([
+    const [admissions, found, heads, memberships] = await Promise.all([
       hashes.size > 0 ? log.findAdmissions(organizationId, [...hashes]) : [],
       Promise.all([...missionIds].map((missionId) => readModels.missionById(missionId))),
+      Promise.all([...groupIds].map(async (groupId) => [groupId, await log.head(groupId)] as const)),
+      Promise.all([...agentIds].map((agentId) => readModels.membershipsOf(agentId))),
       this.#lookUp(commands.filter(({ document }) => actions.isSuspect(document.value.actor.id))),
     ])
     const missions = new Map(found.flatMap((mission) => (mission && mission.spaceId !== this.#spaceId ? [[mission.missionId, mission]] : [])))
-    return { actions, admissions, missions }
+    const takenGroups = new Set(heads.flatMap(([groupId, head]) => (head > 0 ? [groupId] : [])))
+    const posts = memberships.flat().filter(({ role, state }) => role === 'coordinator' && state === 'active')
+    const coordinates = (agentId: string, missionId: string): boolean => posts.some((post) => post.memberId === agentId && post.missionId === missionId)
+    return { actions, admissions, missions, takenGroups, coordinates }
   }
 
   /** A refused Command may be the retry of one that this node has forgotten; its receipt goes before the refusal. */

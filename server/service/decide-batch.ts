@@ -5,18 +5,20 @@ import { prepareCandidate, validateRecord } from '../../protocol/admission.ts'
 import type { AdmissionFailure } from '../../protocol/admission.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
-import type { EventDocument, FirstAdmissionRecord, ServiceActor } from '../../protocol/generated/types.ts'
+import type { Command, EventDocument, FirstAdmissionRecord, ServiceActor } from '../../protocol/generated/types.ts'
 import type { Result } from '../../protocol/result.ts'
 import { ok } from '../../protocol/result.ts'
 import type { VerifiedDocument } from '../../protocol/verify-document.ts'
 import { isFounding } from '../authority/mission-create.ts'
+import type { Reaction } from '../authority/reactions.ts'
 import type { ReadModelRows } from '../authority/read-models.ts'
-import type { DecisionEnv, MissionFacts } from '../authority/types.ts'
+import type { DecisionEnv, EventDraft, MissionFacts } from '../authority/types.ts'
 import type { AcceptedAction, AcceptedActions } from './accepted-actions.ts'
 import type { UnsignedEvent } from './event-bytes.ts'
-import type { CommandReceipt } from './ports.ts'
+import type { CommandReceipt, ReactionKey } from './ports.ts'
 import { actionIdCollision, invalidSignature } from './refusals.ts'
 import type { AdmissibleCommand, SpaceFold, SpaceWork } from './space-fold.ts'
+import { MissionFold } from './space-fold.ts'
 
 /** What the log already holds about the Commands of a batch and the documents inside them. */
 export interface KnownRecords {
@@ -24,6 +26,10 @@ export interface KnownRecords {
   readonly admissions: readonly FirstAdmissionRecord[]
   /** Missions of other Groups among those that the batch names, by id. */
   readonly missions: ReadonlyMap<string, MissionFacts>
+  /** Groups among those that the batch would found which exist already. */
+  readonly takenGroups: ReadonlySet<string>
+  /** Whether the Agent coordinates the Mission; known for those that a Command of the batch turns on. */
+  readonly coordinates: (agentId: string, missionId: string) => boolean
 }
 
 export type Verdict =
@@ -43,6 +49,18 @@ export interface DecidedBatch {
   readonly receipts: readonly CommandReceipt[]
   readonly admissions: readonly FirstAdmissionRecord[]
   readonly rows: ReadModelRows
+  /** What other Spaces are to record because of these Events. */
+  readonly reactions: readonly Reaction[]
+  /** Reactions that were among the works, whether or not they left Events. */
+  readonly settled: readonly ReactionKey[]
+  readonly founded: readonly FoundedSpace[]
+}
+
+/** Another Space with its first Event. */
+export interface FoundedSpace {
+  readonly spaceId: string
+  readonly event: UnsignedEvent
+  readonly rows: ReadModelRows
 }
 
 /** What the works of a batch are decided on. */
@@ -57,9 +75,15 @@ export interface BatchSetting {
 export function decideBatch(works: readonly SpaceWork[], setting: BatchSetting): DecidedBatch {
   const batch = new BatchDecision(setting)
   const verdicts = works.map((work) => (work.type === 'command' ? batch.command(work.command) : batch.other(work)))
-  const { events, receipts, admissions } = batch
-  return { verdicts, events, receipts: [...receipts.values()], admissions: [...admissions.values()], rows: setting.fold.rowsOf(events as EventDocument[]) }
+  const { events, receipts, admissions, founded } = batch
+  const settled = works.flatMap((work) => (work.type === 'reaction' ? [reactionKey(work.reaction)] : []))
+  const documents = events as EventDocument[]
+  const { fold } = setting
+  return { verdicts, events, receipts: [...receipts.values()], admissions: [...admissions.values()], rows: fold.rowsOf(documents), reactions: fold.reactionsTo(documents), settled, founded }
 }
+
+/** Where the outbox keeps a reaction. */
+export const reactionKey = ({ targetGroupId, eventId }: Reaction): ReactionKey => ({ targetSpaceId: targetGroupId, eventId })
 
 /** the same content again is the same Command, other content under its Action ID is a collision. */
 export function repeated(action: AcceptedAction, signingHash: string): Verdict {
@@ -72,6 +96,7 @@ class BatchDecision {
   readonly events: UnsignedEvent[] = []
   readonly receipts = new Map<string, CommandReceipt>()
   readonly admissions = new Map<string, FirstAdmissionRecord>()
+  readonly founded: FoundedSpace[] = []
   readonly #spaceId: string
   readonly #fold: SpaceFold
   readonly #env: DecisionEnv
@@ -94,9 +119,8 @@ class BatchDecision {
     if (inBatch?.signingHash === signingHash) return { type: 'accepted', sequence: inBatch.sequence, isDuplicate: true }
     const earlier = inBatch ?? this.#known.actions.find(envelope.actor.id, envelope.actionId)
     if (earlier) return repeated(earlier, signingHash)
-    if (isFounding(envelope.kind) && this.#known.missions.has(String(envelope.payload.missionId))) {
-      return { type: 'refused', rejection: reject('INVALID_COMMAND', 'this Mission id is taken') }
-    }
+    const taken = this.#takenId(envelope)
+    if (taken) return { type: 'refused', rejection: taken }
     const admitted = this.#admit([document, ...nested])
     if (!admitted.ok) return { type: 'refused', rejection: invalidSignature(), audit: admitted.error }
     const drafts = this.#fold.decide({ type: 'command', command }, this.#env)
@@ -113,6 +137,13 @@ class BatchDecision {
     if (!drafts.ok) return { type: 'refused', rejection: drafts.error }
     this.#apply(drafts.value)
     return { type: 'done' }
+  }
+
+  /** A Mission and its Group are founded under ids that nothing else has. */
+  #takenId({ kind, payload: { missionId, groupId } }: Command): Rejection | undefined {
+    if (!isFounding(kind) && kind !== 'mission.create_child') return undefined
+    if (this.#known.missions.has(String(missionId))) return reject('INVALID_COMMAND', 'this Mission id is taken')
+    return this.#known.takenGroups.has(String(groupId)) ? reject('INVALID_COMMAND', 'this Group id cannot be used') : undefined
   }
 
   /** First admission of the documents: the records to append, once what is on record already has been validated. */
@@ -133,10 +164,21 @@ class BatchDecision {
 
   #apply(drafts: readonly Parameters<SpaceFold['place']>[0][]): void {
     for (const draft of drafts) {
+      if ('foundsGroupId' in draft && draft.foundsGroupId !== undefined) {
+        this.#found(draft.foundsGroupId, draft)
+        continue
+      }
       const event = this.#fold.place(draft, this.#env)
       this.events.push(event)
       // The fold reads everything of an Event but its signature, which is made for the whole batch at once.
       this.#fold.apply(event as EventDocument)
     }
+  }
+
+  #found(spaceId: string, draft: EventDraft): void {
+    const fold = new MissionFold(spaceId)
+    const event = fold.place(draft, this.#env)
+    fold.apply(event as EventDocument)
+    this.founded.push({ spaceId, event, rows: fold.rowsOf([event as EventDocument]) })
   }
 }

@@ -9,17 +9,17 @@ import type { JsonValue } from '../../protocol/strict-json.ts'
 import type { SignatureVerifier, VerificationFailure, VerifiedDocument } from '../../protocol/verify-document.ts'
 import { verifyParsedDocument } from '../../protocol/verify-document.ts'
 
-interface Place { readonly kind: DocumentKind; readonly member: string }
+interface Place { readonly kind: DocumentKind; readonly members: readonly string[] }
 
 const places: Readonly<Record<string, Place>> = {
-  'mission.approve': { kind: 'approval', member: 'approval' },
-  'mission.request_changes': { kind: 'approval', member: 'approval' },
-  'approval.grant_execution': { kind: 'approval', member: 'approval' },
-  'artifact.publish': { kind: 'artifact', member: 'artifact' },
-  'work.submit': { kind: 'evidence', member: 'evidence' },
-  'work.accept_result': { kind: 'evidence', member: 'evidence' },
-  'work.fail': { kind: 'evidence', member: 'evidence' },
-  [AGENT_CARD_REGISTER]: { kind: 'agent-card', member: 'card' },
+  'mission.approve': { kind: 'approval', members: ['approval', 'rootApproval'] },
+  'mission.request_changes': { kind: 'approval', members: ['approval'] },
+  'approval.grant_execution': { kind: 'approval', members: ['approval'] },
+  'artifact.publish': { kind: 'artifact', members: ['artifact'] },
+  'work.submit': { kind: 'evidence', members: ['evidence'] },
+  'work.accept_result': { kind: 'evidence', members: ['evidence'] },
+  'work.fail': { kind: 'evidence', members: ['evidence'] },
+  [AGENT_CARD_REGISTER]: { kind: 'agent-card', members: ['card'] },
 }
 
 /** Documents in one Command. */
@@ -35,8 +35,8 @@ export async function verifyNestedDocuments(
 ): Promise<Result<readonly VerifiedDocument[], VerificationFailure>> {
   const place = places[command.kind]
   if (place === undefined) return ok([])
-  const values = [command.payload[place.member] as JsonValue].flat()
-  if (values.length > maximumDocuments) return err(tooMany(place.member))
+  const values = place.members.flatMap((member) => (command.payload[member] ?? []) as JsonValue | JsonValue[])
+  if (values.length > maximumDocuments) return err(tooMany(place.members[0] ?? ''))
   const verified: VerifiedDocument[] = []
   for (let from = 0; from < values.length; from += sideBySide) {
     const verifications = values.slice(from, from + sideBySide).map((value) => verifyParsedDocument({ kind: place.kind, value, registry, verifySignature }))

@@ -37,10 +37,29 @@ export interface AppendBatch {
   readonly receipts: readonly CommandReceipt[]
   readonly admissions: readonly FirstAdmissionRecord[]
   readonly rows: ReadModelRows
+  /** What other Spaces are to record because of these Events; kept until they have. */
+  readonly reactions?: readonly PendingReaction[]
+  /** Reactions that these Events record: gone with the same commit. */
+  readonly settled?: readonly ReactionKey[]
+  /** First batches of Spaces that these Events found, all written with them or not at all. */
+  readonly founded?: readonly FirstBatch[]
+}
+
+/** A Space that begins. */
+export type FirstBatch = Omit<AppendBatch, 'reactions' | 'settled' | 'founded'> & { readonly expectedHead: 0 }
+
+export interface ReactionKey {
+  readonly targetSpaceId: string
+  /** The Event that calls for it. */
+  readonly eventId: string
+}
+export interface PendingReaction extends ReactionKey {
+  /** JSON text of the reaction. */
+  readonly reaction: string
 }
 
 /** `conflict` names the constraint that refused; nothing of the batch was written. */
-export type AppendOutcome = { ok: true } | { ok: false; conflict: 'head' | 'action-id' | 'admission' | 'event-id' | 'mission-id' }
+export type AppendOutcome = { ok: true } | { ok: false; conflict: 'head' | 'action-id' | 'admission' | 'event-id' | 'mission-id' | 'space-id' }
 
 export interface SpaceLog {
   /** Highest stored sequence, 0 for an unknown Space. */
@@ -50,6 +69,10 @@ export interface SpaceLog {
   /** Entries with the given sequences, ascending. */
   readAt(spaceId: string, sequences: readonly number[]): Promise<readonly LogEntry[]>
   append(batch: AppendBatch): Promise<AppendOutcome>
+  /** Reactions that no Space has recorded yet, at most `limit`. */
+  pendingReactions(limit: number): Promise<readonly PendingReaction[]>
+  /** Removes reactions that left nothing to record. */
+  dropReactions(keys: readonly ReactionKey[]): Promise<void>
   findReceipt(actorId: string, actionId: string): Promise<CommandReceipt | undefined>
   /** The receipts among these keys, in any order: one query for a whole batch. */
   findReceipts(keys: readonly { actorId: string; actionId: string }[]): Promise<readonly CommandReceipt[]>

@@ -3,19 +3,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
-import type { EventDocument } from '../../protocol/generated/types.ts'
+import type { EventDocument, FirstAdmissionRecord } from '../../protocol/generated/types.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, invariant, ok } from '../../protocol/result.ts'
 import type { DecisionEnv } from '../authority/types.ts'
 import type { AcceptedActions } from './accepted-actions.ts'
 import { BatchRecords } from './batch-records.ts'
-import type { DecidedBatch, KnownRecords, Verdict } from './decide-batch.ts'
-import { decideBatch } from './decide-batch.ts'
+import type { DecidedBatch, FoundedSpace, KnownRecords, Verdict } from './decide-batch.ts'
+import { decideBatch, reactionKey } from './decide-batch.ts'
 import { eventAdmission } from './event-admission.ts'
+import type { UnsignedEvent } from './event-bytes.ts'
 import { decodeEvent, signEvents } from './event-bytes.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
 import type { PolicyMirror } from './policy-mirror.ts'
-import type { AppendOutcome, Clock, LogEntry, ReadModels, SpaceLog } from './ports.ts'
+import type { AppendOutcome, Clock, FirstBatch, LogEntry, ReadModels, SpaceLog } from './ports.ts'
 import type { SpaceFold, SpaceWork } from './space-fold.ts'
 
 const maximumBatch = 32
@@ -24,8 +25,8 @@ const maximumAttempts = 8
 const pageSize = 500
 
 export interface ActorNeeds {
-  readonly log: Pick<SpaceLog, 'append' | 'read' | 'readAt' | 'findReceipts' | 'findAdmissions'>
-  readonly readModels: Pick<ReadModels, 'missionById'>
+  readonly log: Pick<SpaceLog, 'append' | 'head' | 'read' | 'readAt' | 'findReceipts' | 'findAdmissions' | 'dropReactions'>
+  readonly readModels: Pick<ReadModels, 'missionById' | 'membershipsOf'>
   /** Shared by all Spaces of the node, because an Action ID is good for one of them only. */
   readonly actions: AcceptedActions
   readonly clock: Clock
@@ -36,6 +37,8 @@ export interface ActorNeeds {
   readonly openFold: (spaceId: string) => Promise<SpaceFold>
   /** After commit, in order, before the senders are answered. */
   readonly onCommitted: (spaceId: string, entries: readonly LogEntry[], batch: DecidedBatch, fold: SpaceFold) => void
+  /** Another Space has begun, in the same commit. */
+  readonly onFounded: (batch: FirstBatch) => void
   /** Nothing is left to do. */
   readonly onIdle: (actor: SpaceActor) => void
   /** After reading Events that are in the log: at first use, and when another node has written. */
@@ -52,6 +55,9 @@ interface Pending {
   readonly fail: (fault: unknown) => void
 }
 interface Reader { readonly resolve: (fold: SpaceFold) => void; readonly fail: (fault: unknown) => void }
+
+/** What a batch left in the log: its own entries, and the Spaces that it founded. */
+interface Written { readonly entries: readonly LogEntry[]; readonly founded: readonly FirstBatch[] }
 
 type AppendConflict = Extract<AppendOutcome, { ok: false }>['conflict']
 
@@ -155,13 +161,15 @@ export class SpaceActor {
     const works = batch.map((pending) => pending.work)
     for (let attempt = 1; attempt <= maximumAttempts; attempt++) {
       const fold = await this.#load()
-      const known = await this.#records.before(works)
+      const known = await this.#records.before(works, fold.group)
       const expectedHead = fold.head
       const decided = decideBatch(works, { spaceId: this.spaceId, fold, known, env: this.#environment(fold, known) })
       const written = await this.#write(fold, expectedHead, decided)
       if (written.ok) {
-        if (written.value.length > 0) this.#needs.onCommitted(this.spaceId, written.value, decided, fold)
-        return this.#answer(batch, await this.#records.reconsider(works, decided.verdicts), written.value)
+        const { entries, founded } = written.value
+        if (entries.length > 0) this.#needs.onCommitted(this.spaceId, entries, decided, fold)
+        founded.forEach(this.#needs.onFounded)
+        return this.#answer(batch, await this.#records.reconsider(works, decided.verdicts), entries)
       }
       // The fold holds Events that were not written.
       this.#fold = undefined
@@ -170,17 +178,43 @@ export class SpaceActor {
     invariant(false, `the Space changed under ${maximumAttempts} decisions in a row`)
   }
 
-  async #write(fold: SpaceFold, expectedHead: number, decided: DecidedBatch): Promise<Result<readonly LogEntry[], AppendConflict>> {
-    if (decided.events.length === 0) return ok([])
-    const { log, organization } = this.#needs
+  async #write(fold: SpaceFold, expectedHead: number, decided: DecidedBatch): Promise<Result<Written, AppendConflict>> {
+    const { log } = this.#needs
     const { spaceId } = this
-    const signed = await signEvents(decided.events, organization.authority)
-    const events = signed.map(({ event, bytes }, index) => ({ spaceId, sequence: expectedHead + 1 + index, eventId: event.eventId, kind: event.kind, bytes }))
-    const admissions = [...decided.admissions, ...signed.flatMap((event) => eventAdmission(event, organization) ?? [])]
-    const outcome = await log.append({ spaceId, spaceKind: fold.spaceKind, expectedHead, events, admissions, receipts: decided.receipts, rows: decided.rows })
+    const { settled, reactions } = decided
+    if (decided.events.length === 0) {
+      if (settled.length > 0) await log.dropReactions(settled)
+      return ok({ entries: [], founded: [] })
+    }
+    const { entries, admissions } = await this.#sign(spaceId, expectedHead, decided.events)
+    const founded = await Promise.all(decided.founded.map((space) => this.#firstBatch(space)))
+    const outcome = await log.append({
+      spaceId,
+      spaceKind: fold.spaceKind,
+      expectedHead,
+      events: entries,
+      admissions: [...decided.admissions, ...admissions],
+      receipts: decided.receipts,
+      rows: decided.rows,
+      ...(reactions.length > 0 && { reactions: reactions.map((reaction) => ({ ...reactionKey(reaction), reaction: JSON.stringify(reaction) })) }),
+      ...(settled.length > 0 && { settled }),
+      ...(founded.length > 0 && { founded }),
+    })
     if (!outcome.ok) return err(outcome.conflict)
     this.#records.accepted(decided.receipts)
-    return ok(events)
+    return ok({ entries, founded })
+  }
+
+  async #firstBatch({ spaceId, event, rows }: FoundedSpace): Promise<FirstBatch> {
+    const { entries, admissions } = await this.#sign(spaceId, 0, [event])
+    return { spaceId, spaceKind: 'mission', expectedHead: 0, events: entries, admissions, receipts: [], rows }
+  }
+
+  async #sign(spaceId: string, head: number, unsigned: readonly UnsignedEvent[]): Promise<{ entries: LogEntry[]; admissions: FirstAdmissionRecord[] }> {
+    const { organization } = this.#needs
+    const signed = await signEvents(unsigned, organization.authority)
+    const entries = signed.map(({ event, bytes }, index) => ({ spaceId, sequence: head + 1 + index, eventId: event.eventId, kind: event.kind, bytes }))
+    return { entries, admissions: signed.flatMap((event) => eventAdmission(event, organization) ?? []) }
   }
 
   #answer(batch: readonly Pending[], verdicts: readonly Verdict[], entries: readonly LogEntry[]): void {
@@ -199,7 +233,7 @@ export class SpaceActor {
     return { type: 'accepted', spaceId, sequence, eventBytes: original.bytes, isDuplicate: true }
   }
 
-  #environment(fold: SpaceFold, { missions }: KnownRecords): DecisionEnv {
+  #environment(fold: SpaceFold, { missions, coordinates }: KnownRecords): DecisionEnv {
     const { clock, organization, facts, policies } = this.#needs
     const now = clock.now()
     return {
@@ -210,6 +244,7 @@ export class SpaceActor {
       ...facts,
       missionFacts: (missionId) => missions.get(missionId),
       policy: policies.current,
+      coordinates,
     }
   }
 

@@ -1,5 +1,6 @@
 // The Spaces in use on this node, one actor each.
 import type { EventDocument } from '../../protocol/generated/types.ts'
+import type { Reaction } from '../authority/reactions.ts'
 import type { Log } from '../log.ts'
 import { DueTimers } from './due-timers.ts'
 import type { LogEntry } from './ports.ts'
@@ -9,10 +10,12 @@ import type { SpaceFold, SpaceWork } from './space-fold.ts'
 
 const maximumActors = 512
 
-type Needs = Omit<ActorNeeds, 'onLoaded' | 'onCommitted' | 'onIdle'> & {
+type Needs = Omit<ActorNeeds, 'onLoaded' | 'onCommitted' | 'onFounded' | 'onIdle'> & {
   readonly diagnostics: Log
   /** Events that this node has just committed, before their senders are answered. */
   readonly onCommitted: (spaceId: string, entries: readonly LogEntry[], memberIds: readonly string[]) => void
+  /** What committed Events call for in other Spaces. */
+  readonly onReactions: (reactions: readonly Reaction[]) => void
   /** Events read from the log, up to this head. */
   readonly onRead: (spaceId: string, events: readonly EventDocument[], head: number) => void
 }
@@ -32,9 +35,15 @@ export class SpaceActors {
     this.#timers = new DueTimers(needs.clock, (spaceId) => void this.#expire(spaceId))
     this.#actorNeeds = {
       ...needs,
-      onCommitted: (spaceId, entries, { rows }, fold) => {
+      onCommitted: (spaceId, entries, { rows, reactions }, fold) => {
         this.#timers.schedule(spaceId, fold.nextDue())
         needs.onCommitted(spaceId, entries, rows.memberships.map((row) => row.memberId))
+        if (reactions.length > 0) needs.onReactions(reactions)
+      },
+      onFounded: ({ spaceId, events, rows }) => {
+        // Somebody may have asked for the Group before it was there.
+        this.fallBehind(spaceId)
+        needs.onCommitted(spaceId, events, rows.memberships.map((row) => row.memberId))
       },
       onIdle: (actor) => this.#rested(actor),
       onLoaded: (spaceId, events, fold) => {

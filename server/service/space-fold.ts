@@ -7,9 +7,12 @@ import type { VerifiedDocument } from '../../protocol/verify-document.ts'
 import { decide } from '../authority/decide.ts'
 import { decideDue, nextDue } from '../authority/due.ts'
 import { evolve } from '../authority/evolve.ts'
+import { decideReaction } from '../authority/mission-reaction.ts'
 import { decideOrganization } from '../authority/organization.ts'
 import { decidePolicyChange, evolvePolicy } from '../authority/policy-change.ts'
 import { DEFAULT_POLICY } from '../authority/policy.ts'
+import type { Reaction } from '../authority/reactions.ts'
+import { reactionsTo } from '../authority/reactions.ts'
 import type { ReadModelRows } from '../authority/read-models.ts'
 import { rowsOf } from '../authority/read-models.ts'
 import type { ReplacedSession } from '../authority/session-replaced.ts'
@@ -33,6 +36,8 @@ export type SpaceWork =
   /** Time has passed: leases and offers may have run out. */
   | { readonly type: 'due' }
   | { readonly type: 'session-replaced'; readonly session: ReplacedSession }
+  /** An Event of a parent or child Mission. */
+  | { readonly type: 'reaction'; readonly reaction: Reaction }
 
 type Drafts = Result<readonly (EventDraft | OrganizationEventDraft)[], Rejection>
 
@@ -51,6 +56,8 @@ export interface SpaceFold {
   apply(event: EventDocument): void
   /** Read-model rows of the Events applied last. */
   rowsOf(events: readonly EventDocument[]): ReadModelRows
+  /** What the Events applied last bring about in other Spaces. */
+  reactionsTo(events: readonly EventDocument[]): readonly Reaction[]
   /** When `due` work may have something to do. */
   nextDue(): string | undefined
 }
@@ -79,6 +86,7 @@ export class MissionFold implements SpaceFold {
   decide(work: SpaceWork, env: DecisionEnv): Drafts {
     if (work.type === 'command') return decide(this.#group, verifiedCommand(work.command), env)
     if (this.#group === undefined) return ok([])
+    if (work.type === 'reaction') return ok(decideReaction(this.#group, work.reaction, env))
     return ok(work.type === 'due' ? decideDue(this.#group, env) : decideSessionReplaced(this.#group, work.session, env))
   }
 
@@ -92,6 +100,10 @@ export class MissionFold implements SpaceFold {
 
   rowsOf(events: readonly EventDocument[]): ReadModelRows {
     return this.#group ? rowsOf(events, this.#group) : noRows
+  }
+
+  reactionsTo(events: readonly EventDocument[]): readonly Reaction[] {
+    return this.#group ? reactionsTo(events, this.#group) : []
   }
 
   nextDue(): string | undefined {
@@ -138,6 +150,10 @@ export class OrganizationFold implements SpaceFold {
     return noRows
   }
 
+  reactionsTo(): readonly Reaction[] {
+    return []
+  }
+
   nextDue(): undefined {
     return undefined
   }
@@ -179,6 +195,10 @@ export class PolicyFold implements SpaceFold {
 
   rowsOf(): ReadModelRows {
     return noRows
+  }
+
+  reactionsTo(): readonly Reaction[] {
+    return []
   }
 
   nextDue(): undefined {

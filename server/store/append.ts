@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import * as tables from '../../drizzle/schema.ts'
 import { invariant } from '../../protocol/result.ts'
 import { latestRows } from '../authority/read-model-rows.ts'
-import type { AppendBatch, AppendOutcome } from '../service/ports.ts'
+import type { AppendBatch, AppendOutcome, ReactionKey } from '../service/ports.ts'
 import { AppendStatementBuilder } from './append-statement.ts'
 import type { AppendStatement } from './append-statement.ts'
 import type { Sql } from './connect.ts'
@@ -53,16 +53,58 @@ async function appendTogether(sql: Sql, batches: readonly AppendBatch[]): Promis
   }
 }
 
+/** Thrown inside a transaction to undo it. */
+class Undone extends Error {
+  constructor(readonly conflict: Conflict) {
+    super(conflict)
+  }
+}
+
+const isPlain = ({ founded, settled }: AppendBatch): boolean => founded === undefined && settled === undefined
+
+/** Writes a batch with the Spaces that it founds and without the reactions that it settles, in a transaction of its own. */
+async function appendUnit(sql: Sql, { founded = [], settled = [], ...own }: AppendBatch): Promise<AppendOutcome> {
+  const parts = [own, ...founded]
+  const statement = statementFor(parts)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sql.begin(async (transaction) => {
+        const moved = await transaction.unsafe<{ space_id: string }[]>(statement.text, [...statement.parameters] as never[], { prepare: true })
+        if (moved.length < parts.length) throw new Undone(moved.some((row) => row.space_id === own.spaceId) ? 'space-id' : 'head')
+        if (settled.length > 0) await deleteReactions(transaction, settled)
+        return { ok: true }
+      })
+    } catch (error) {
+      if (error instanceof Undone) return { ok: false, conflict: error.conflict }
+      if (!(error instanceof postgres.PostgresError)) throw error
+      const conflict = error.code === UNIQUE_VIOLATION ? CONFLICT_OF[error.constraint_name ?? ''] : undefined
+      if (conflict) return { ok: false, conflict }
+      if (!TRANSIENT.has(error.code) || attempt === MAX_ATTEMPTS) throw error
+      await pause(attempt * 10 * Math.random())
+    }
+  }
+}
+
+export async function deleteReactions(sql: Pick<Sql, 'unsafe'>, keys: readonly ReactionKey[]): Promise<void> {
+  const parameters = [keys.map((key) => key.targetSpaceId), keys.map((key) => key.eventId)]
+  await sql.unsafe(DELETE_REACTIONS, parameters as never[], { prepare: true })
+}
+
+const DELETE_REACTIONS = `
+DELETE FROM reactions AS r USING unnest($1::text[], $2::text[]) AS done(target_space_id, event_id)
+WHERE r.target_space_id = done.target_space_id AND r.event_id = done.event_id`
+
 /** Writes one batch. After a lost connection the outcome is unknown, and a retry finds its receipt. */
 export async function append(sql: Sql, batch: AppendBatch): Promise<AppendOutcome> {
+  if (!isPlain(batch)) return appendUnit(sql, batch)
   const [outcome] = (await appendTogether(sql, [batch])) ?? []
   invariant(outcome !== undefined, 'one batch has one outcome')
   return outcome
 }
 
-/** Writes batches of different Spaces together, and one by one when one of them spoils the statement for all. */
+/** Writes batches of different Spaces together, and one by one when one of them spoils the statement for all or needs a transaction. */
 export async function appendAll(sql: Sql, batches: readonly AppendBatch[]): Promise<AppendsSettled> {
-  const together = await appendTogether(sql, batches)
+  const together = batches.every(isPlain) ? await appendTogether(sql, batches) : undefined
   if (together) return together.map((value) => ({ status: 'fulfilled', value }))
   const settled: PromiseSettledResult<AppendOutcome>[] = []
   for (const batch of batches) settled.push(...(await Promise.allSettled([append(sql, batch)])))
@@ -83,6 +125,7 @@ function statementFor(batches: readonly AppendBatch[]): AppendStatement {
     .write(tables.graphEdges, rows.map((row) => row.edges))
     .write(tables.artifactRefs, rows.map((row) => row.artifacts))
     .write(tables.executions, rows.map((row) => row.executions), 'replace')
+    .write(tables.reactions, batches.map((batch) => batch.reactions ?? []))
     .build()
 }
 

@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, isNotNull, sql as text } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import { admissions, log, receipts, spaces } from '../../drizzle/schema.ts'
+import { admissions, log, reactions, receipts, spaces } from '../../drizzle/schema.ts'
 import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
 import type { CommandReceipt, SpaceLog } from '../service/ports.ts'
-import { appendAll } from './append.ts'
+import { appendAll, deleteReactions } from './append.ts'
 import type { Sql } from './connect.ts'
 import { GroupCommit } from './group-commit.ts'
 
@@ -21,6 +21,10 @@ export function createSpaceLog(sql: Sql, database: PostgresJsDatabase): SpaceLog
   }
   return {
     append: (batch) => commits.append(batch),
+    pendingReactions: (limit) => queries.reactions.execute({ limit }),
+    async dropReactions(keys) {
+      if (keys.length > 0) await deleteReactions(sql, keys)
+    },
     head: async (spaceId) => (await queries.head.execute({ spaceId }))[0]?.head ?? 0,
     read: (spaceId, after, limit) => queries.read.execute({ spaceId, after, limit }),
     readAt: (spaceId, sequences) => queries.readAt.execute({ spaceId, sequences }),
@@ -93,6 +97,7 @@ function prepareQueries(database: PostgresJsDatabase) {
       database.select({ record: admissions.record }).from(admissions).where(isWanted(admissions.signingHash)),
       database.select({ record: text<string>`convert_from(${receipts.admission}, 'UTF8')` }).from(receipts).where(and(isWanted(receipts.signingHash), isNotNull(receipts.admission))),
     ).prepare('admissions'),
+    reactions: database.select().from(reactions).limit(placeholder('limit')).prepare('reactions'),
     listSpaces: database.select({ spaceId: spaces.spaceId }).from(spaces).where(eq(spaces.kind, placeholder('kind'))).prepare('list_spaces'),
   }
 }

@@ -126,7 +126,7 @@ export function approvalOf(state: GroupState, decision: Approval['decision'], no
   const submission = state.submissions.at(-1)
   return {
     approvalId: urnOf(`${decision} ${missionId} ${state.submissions.length}`),
-    kind: 'mission_final',
+    kind: state.parentLink ? 'child_mission' : 'mission_final',
     decision,
     missionId,
     groupId,

@@ -11,6 +11,9 @@ import { decideDue } from '../authority/due.ts'
 import { encodeState } from '../authority/encode-state.ts'
 import { evolve } from '../authority/evolve.ts'
 import { isFounding } from '../authority/mission-create.ts'
+import { decideReaction } from '../authority/mission-reaction.ts'
+import type { Reaction } from '../authority/reactions.ts'
+import { reactionsTo } from '../authority/reactions.ts'
 import { DEFAULT_POLICY } from '../authority/policy.ts'
 import { decideSessionReplaced } from '../authority/session-replaced.ts'
 import type { Decision, DecisionEnv, EventDraft, GroupState, MissionFacts, VerifiedCommand } from '../authority/types.ts'
@@ -30,6 +33,12 @@ export class GroupFixture {
   /** Missions of other Groups. */
   readonly missions = new Map<string, MissionFacts>()
   policy: Policy = DEFAULT_POLICY
+  /** Coordinators of Missions of other Groups. */
+  readonly coordinators = new Map<string, string>()
+  /** First Events of Groups that this one has founded. */
+  readonly founded: EventDraft[] = []
+  /** What other Groups are to record, in the order in which it came up. */
+  readonly reactions: Reaction[] = []
   #state: GroupState | undefined
   #actions = 0
   readonly #name: string
@@ -54,6 +63,7 @@ export class GroupFixture {
       missionFacts: (missionId) => this.missions.get(missionId),
       policy: this.policy,
       isAdmin: () => false,
+      coordinates: (agentId, missionId) => this.coordinators.get(missionId) === agentId,
     }
   }
 
@@ -129,7 +139,8 @@ export class GroupFixture {
 
   /** Seals the drafts, checks them against their schemas and folds them in. */
   append(drafts: readonly EventDraft[]): EventDocument[] {
-    return drafts.map((draft) => {
+    this.founded.push(...drafts.filter(({ foundsGroupId }) => foundsGroupId !== undefined))
+    const events = drafts.filter(({ foundsGroupId }) => foundsGroupId === undefined).map((draft) => {
       const event = this.#seal(draft)
       this.log.push(event)
       const before = this.#standing(event)
@@ -140,6 +151,13 @@ export class GroupFixture {
       if (after.work !== 'none') saw('moved', 'work', before.work, event.kind, after.work)
       return event
     })
+    if (this.#state) this.reactions.push(...reactionsTo(events, this.#state))
+    return events
+  }
+
+  /** Records what an Event of another Group calls for. */
+  react(reaction: Reaction): EventDocument[] {
+    return this.append(decideReaction(this.state, reaction, this.env))
   }
 
   /** The states of the Mission and of the WorkItem that an Event is about. */

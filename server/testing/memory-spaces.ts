@@ -2,7 +2,7 @@ import { invariant } from '../../protocol/result.ts'
 import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
 import type { ArtifactRow, ExecutionRow, GraphEdgeRow, GraphNodeRow, MembershipRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
 import { encodeRows, latestRows } from '../authority/read-model-rows.ts'
-import type { AppendBatch, AppendOutcome, CommandReceipt, LogEntry, ReadModels, SpaceKind, SpaceLog } from '../service/ports.ts'
+import type { AppendBatch, AppendOutcome, CommandReceipt, LogEntry, PendingReaction, ReactionKey, ReadModels, SpaceKind, SpaceLog } from '../service/ports.ts'
 
 type Conflict = Extract<AppendOutcome, { ok: false }>['conflict']
 type Key = string | number
@@ -29,9 +29,11 @@ class Tables {
   readonly admissions = new Map<string, FirstAdmissionRecord>()
   /** Event ids and record ids ever used. */
   readonly ids = new Set<string>()
+  readonly reactions = new Map<string, PendingReaction>()
 }
 
 const keyOf = (...parts: readonly Key[]) => JSON.stringify(parts)
+const reactionKey = ({ targetSpaceId, eventId }: ReactionKey) => keyOf(targetSpaceId, eventId)
 const edgeKey = (row: GraphEdgeRow) => keyOf(row.child, row.parent, row.provenance)
 const artifactKey = (row: ArtifactRow) => keyOf(row.sequence, row.artifactId)
 const sequenceOf = (row: { sequence: number }) => row.sequence
@@ -49,6 +51,8 @@ function createLog(tables: Tables): SpaceLog {
   const receiptOf = (actorId: string, actionId: string) => receipts.get(keyOf(actorId, actionId))
   return {
     append: async (batch) => append(tables, batch),
+    pendingReactions: async (limit) => [...tables.reactions.values()].slice(0, limit),
+    dropReactions: async (keys) => keys.forEach((key) => tables.reactions.delete(reactionKey(key))),
     head: async (spaceId) => entriesOf(spaceId).length,
     read: async (spaceId, after, limit) => entriesOf(spaceId).slice(after, after + limit),
     readAt: async (spaceId, sequences) => entriesOf(spaceId).filter((entry) => sequences.includes(entry.sequence)),
@@ -62,16 +66,30 @@ function createLog(tables: Tables): SpaceLog {
 }
 
 /** Checks everything before it writes anything. */
-function append(tables: Tables, batch: AppendBatch): AppendOutcome {
+function append(tables: Tables, { founded = [], settled = [], reactions = [], ...own }: AppendBatch): AppendOutcome {
+  const outcomes = [own, ...founded].map((batch) => check(tables, batch))
+  const refused = outcomes.find((outcome) => !outcome.ok)
+  if (refused) return refused === outcomes[0] || refused.ok || refused.conflict !== 'head' ? refused : { ok: false, conflict: 'space-id' }
+  for (const batch of [own, ...founded]) write(tables, batch)
+  for (const row of reactions) tables.reactions.set(reactionKey(row), row)
+  for (const key of settled) tables.reactions.delete(reactionKey(key))
+  return { ok: true }
+}
+
+function check(tables: Tables, batch: AppendBatch): AppendOutcome {
   const { spaceId, spaceKind, expectedHead, events } = batch
   const space = tables.spaces.get(spaceId) ?? new Space(spaceId, spaceKind)
   invariant(events.every((event, index) => event.sequence === expectedHead + 1 + index), 'the Events of a batch continue its Space without a gap')
   if (space.entries.length !== expectedHead) return { ok: false, conflict: 'head' }
   const conflict = findConflict(tables, batch)
   if (conflict) return { ok: false, conflict }
-  const rows = latestRows(batch.rows)
-  requireNewRows(space, rows)
+  requireNewRows(space, latestRows(batch.rows))
+  return { ok: true }
+}
 
+function write(tables: Tables, batch: AppendBatch): void {
+  const { spaceId, spaceKind, events } = batch
+  const space = tables.spaces.get(spaceId) ?? new Space(spaceId, spaceKind)
   tables.spaces.set(spaceId, space)
   space.entries.push(...events)
   for (const event of events) tables.ids.add(event.eventId)
@@ -83,8 +101,7 @@ function append(tables: Tables, batch: AppendBatch): AppendOutcome {
     tables.ids.add(record.admissionRecordId)
     tables.admissions.set(keyOf(record.organizationId, record.signingHash), record)
   }
-  writeRows(space, rows)
-  return { ok: true }
+  writeRows(space, latestRows(batch.rows))
 }
 
 function findConflict({ spaces, ids, receipts, admissions }: Tables, batch: AppendBatch): Conflict | undefined {

@@ -2,10 +2,13 @@
 import type { Actor, CommandPayloads, Usage, WorkItemState } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
+import { limitsOf, NOTHING } from '../authority/amounts.ts'
+import type { Reaction } from '../authority/reactions.ts'
 import type { VerifiedCommand, WorkRecord } from '../authority/types.ts'
 import { ada, ben, CAPABILITY, cora, dora, groupAuthority, hashOf, otto, urnOf, wanda, wim } from './cast.ts'
 import { approvalOf, artifactOf, evidenceOf, missionPayload, progress, selectionBasis, workContract } from './documents.ts'
 import type { CommandChanges, GroupFixture } from './group-fixture.ts'
+import { childPayload } from './mission-tree.ts'
 import type { RandomSource } from './random-source.ts'
 import { CEILINGS } from './work-scenario.ts'
 
@@ -50,6 +53,21 @@ function submission(group: GroupFixture): Intent | undefined {
   const artifactHashes = records.filter(({ item }) => item.state === 'verified').flatMap((record) => publishedBy(group, record).map(({ contentHash }) => contentHash))
   const dropped = records.filter(({ item }) => item.state === 'failed').map(({ item }) => ({ workItemId: item.workItemId, reason: 'Given up.' }))
   return artifactHashes.length === 0 ? undefined : intent(coordinatorOf(group), 'mission.submit_for_approval', { artifactHashes: [...new Set(artifactHashes)], summary: 'Done.', openRisks: [], dropped })
+}
+
+/** What a running child Mission may report of its end. */
+export function randomReaction(group: GroupFixture, random: RandomSource, fresh: string): Reaction | undefined {
+  const record = random.oneOf([...group.state.workItems.values()].filter(({ child }) => child?.state === 'running'))
+  if (!record?.child) return undefined
+  const { missionId: childMissionId, groupId: childGroupId } = record.child
+  const outcome = random.oneOf(['approved', 'failed', 'cancelled'] as const) ?? 'failed'
+  const artifact = artifactOf(place(group, record), fresh, { artifactId: urnOf(fresh), missionId: childMissionId, groupId: childGroupId, workItemId: urnOf(`work in ${fresh}`) })
+  const approval = approvalOf(group.state, 'approved', group.now, { approvalId: urnOf(`approval ${fresh}`), kind: 'child_mission', artifactHashes: [artifact.contentHash], approver: coordinatorOf(group) })
+  const limit = limitsOf(group.state.ledgers.get(childMissionId)?.limit ?? {})
+  const usage = { ...NOTHING, modelTokens: random.below(limit.modelTokens + 1) }
+  const result = outcome === 'approved' ? { approval, artifacts: [artifact] } : { artifacts: [] }
+  const body = { type: 'child-ended', childMissionId, childGroupId, workItemId: record.item.workItemId, outcome, reason: 'It is over.', usage, ...result } as const
+  return { targetGroupId: group.state.groupId, eventId: urnOf(`end of ${fresh}`), correlationId: urnOf(fresh), body }
 }
 
 /** A step towards the owner's decision: unfinished work is withdrawn one by one. */
@@ -217,6 +235,12 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     return record && intent(random.oneOf([ada, coordinatorOf(group)]) ?? ada, 'work.cancel', { workItemId: record.item.workItemId, reason: 'Not needed.' })
   }],
   [0.5, (group, random, fresh) => intent(ada, 'policy.grant_cooperation_override', { grantId: urnOf(fresh), policyName: 'message_rate', beneficiary: random.oneOf(members) ?? wim, targetCommandKind: 'message.post', targetActionId: urnOf(`${fresh} action`), reason: 'It is urgent.', expiresAt: group.state.mission.deadline })],
+  [1.5, (group, random, fresh) => {
+    const record = work(group, random, ...(random.chance(0.9) ? (['open', 'offered', 'queued', 'blocked'] as const) : []))
+    if (!record) return undefined
+    const changes = { parentWorkItemId: record.item.workItemId, budget: { modelTokenLimit: random.below(120) }, failurePolicy: random.oneOf(['block_parent_work_item', 'fail_parent_work_item'] as const) ?? 'block_parent_work_item' }
+    return intent(coordinatorOf(group), 'mission.create_child', childPayload(fresh, 'report', changes))
+  }],
   [1, (group) => submission(group)],
   [2, (group) => intent(ada, 'mission.request_changes', { approval: approvalOf(group.state, 'changes_requested', group.now) })],
   [1, (group) => intent(ada, 'mission.approve', { approval: approvalOf(group.state, 'approved', group.now) })],

@@ -81,6 +81,46 @@ export function describeSpaceLog(store: () => Store): void {
       await expectNothing(store(), batch)
     })
 
+    it('A-110: writes a batch with the Space that it founds, all or nothing', async () => {
+      const [spaceId, child, other] = [newId(), newId(), newId()]
+      const first = (id: string, changes = {}) => ({ ...sampleBatch(id, 0, { receipts: [], ...changes }), expectedHead: 0 as const })
+      await store().log.append(sampleBatch(spaceId, 0))
+      expect(await store().log.append(sampleBatch(spaceId, 1, { founded: [first(child)] }))).toEqual({ ok: true })
+      expect(await Promise.all([spaceId, child].map((id) => store().log.head(id)))).toEqual([2, 1])
+
+      const again = sampleBatch(spaceId, 2, { founded: [first(other), first(child)] })
+      expect(await store().log.append(again)).toEqual({ ok: false, conflict: 'space-id' })
+      const late = sampleBatch(spaceId, 1, { founded: [first(other)] })
+      expect(await store().log.append(late)).toEqual({ ok: false, conflict: 'head' })
+      const repeated = sampleBatch(spaceId, 2, { founded: [first(other, { events: [{ ...sampleEntry(other, 1), eventId: (await store().log.read(spaceId, 0, 1))[0]!.eventId }] })] })
+      expect(await store().log.append(repeated)).toEqual({ ok: false, conflict: 'event-id' })
+      expect(await Promise.all([spaceId, child, other].map((id) => store().log.head(id)))).toEqual([2, 1, 0])
+      await expectNothing(store(), { ...sampleBatch(other, 0), admissions: again.admissions })
+    })
+
+    it('keeps a reaction from the commit that calls for it to the commit that records it', async () => {
+      const [source, target] = [newId(), newId()]
+      const [kept, dropped] = [1, 2].map((n) => ({ targetSpaceId: target, eventId: newId(), reaction: JSON.stringify({ n, text: 'a\u0000b' }) }))
+      const waiting = async () => (await store().log.pendingReactions(10_000)).filter(({ targetSpaceId }) => targetSpaceId === target)
+      const batch = sampleBatch(source, 0, { reactions: [kept!, dropped!] })
+      expect(await store().log.append({ ...batch, expectedHead: 0 })).toEqual({ ok: true })
+      expect(await waiting()).toEqual(expect.arrayContaining([kept, dropped]))
+
+      expect(await store().log.append(sampleBatch(target, 7, { settled: [kept!] }))).toEqual({ ok: false, conflict: 'head' })
+      expect(await waiting()).toHaveLength(2)
+      expect(await store().log.append(sampleBatch(target, 0, { settled: [kept!] }))).toEqual({ ok: true })
+      expect(await waiting()).toEqual([dropped])
+      await store().log.dropReactions([dropped!])
+      await store().log.dropReactions([])
+      expect(await waiting()).toEqual([])
+    })
+
+    it('leaves no reaction of a batch that was refused', async () => {
+      const [source, target] = [newId(), newId()]
+      await store().log.append(sampleBatch(source, 3, { reactions: [{ targetSpaceId: target, eventId: newId(), reaction: '{}' }] }))
+      expect((await store().log.pendingReactions(10_000)).some(({ targetSpaceId }) => targetSpaceId === target)).toBe(false)
+    })
+
     it('throws for a batch with a gap, which is a fault of the caller', async () => {
       const spaceId = newId()
       await expect(store().log.append(sampleBatch(spaceId, 0, { events: [sampleEntry(spaceId, 2)] }))).rejects.toThrow('without a gap')

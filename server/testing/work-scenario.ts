@@ -44,6 +44,9 @@ export function place(group: GroupFixture, name: string) {
   return { state: group.state, workItemId: workId(name), now: group.now }
 }
 
+/** Who leads the Mission at the moment. */
+export const coordinatorOf = ({ state }: GroupFixture): Actor => ({ type: 'agent', id: state.mission.coordinator.agentId })
+
 export const artifactName = (name: string): string => `result of ${name}`
 
 export function offerPayload(name: string, candidates: readonly Actor[] = [wim]): WorkOfferPayload {
@@ -71,14 +74,14 @@ export function publishedBy(group: GroupFixture, name: string): string[] {
 }
 
 const STEPS: Record<Stage, (group: GroupFixture, name: string, setting: Setting) => unknown> = {
-  open: (group, name, { contract }) => group.accept(cora, 'work.authorize', { workItemId: workId(name), contract: workContract({ goal: `Do ${name}`, ...contract }) }),
-  offered: (group, name, { worker = wim }) => group.accept(cora, 'work.offer', offerPayload(name, [worker])),
+  open: (group, name, { contract }) => group.accept(coordinatorOf(group), 'work.authorize', { workItemId: workId(name), contract: workContract({ goal: `Do ${name}`, ...contract }) }),
+  offered: (group, name, { worker = wim }) => group.accept(coordinatorOf(group), 'work.offer', offerPayload(name, [worker])),
   queued: (group, name, { worker = wim }) => group.accept(worker, 'work.accept_offer', { workItemId: workId(name), offerId: offerTo(group, name, worker) }),
   active: (group, name, { worker = wim }) => group.accept(worker, 'work.start', { workItemId: workId(name), ownershipEpoch: recordOf(group, name).ownershipEpoch }),
   published: (group, name) => publish(group, name),
   submitted: (group, name, { worker = wim }) =>
     group.accept(worker, 'work.submit', { ...citing(group, name), artifactHashes: publishedBy(group, name), evidence: [evidenceOf(place(group, name), worker)] }),
-  verified: (group, name) => group.accept(cora, 'work.accept_result', { workItemId: workId(name), evidence: [evidenceOf(place(group, name), cora)] }),
+  verified: (group, name) => group.accept(coordinatorOf(group), 'work.accept_result', { workItemId: workId(name), evidence: [evidenceOf(place(group, name), coordinatorOf(group))] }),
 }
 
 /** The executing owner waits for others. */
@@ -90,13 +93,13 @@ export function block(group: GroupFixture, name: string, changes: Partial<WorkBl
 
 /** The Coordinator gives the work up. */
 export function fail(group: GroupFixture, name: string): EventDocument[] {
-  return group.accept(cora, 'work.fail', { workItemId: workId(name), reason: 'It cannot be done.', evidence: [evidenceOf(place(group, name), cora, { type: 'failure_report', result: 'failed' })] })
+  return group.accept(coordinatorOf(group), 'work.fail', { workItemId: workId(name), reason: 'It cannot be done.', evidence: [evidenceOf(place(group, name), coordinatorOf(group), { type: 'failure_report', result: 'failed' })] })
 }
 
 /** The Coordinator submits the results of these verified WorkItems. */
 export function submitMission(group: GroupFixture, ...names: readonly string[]): EventDocument[] {
   const artifactHashes = names.map((name) => hashOf(artifactName(name)))
-  return group.accept(cora, 'mission.submit_for_approval', { artifactHashes, summary: 'All done.', openRisks: [], dropped: [] })
+  return group.accept(coordinatorOf(group), 'mission.submit_for_approval', { artifactHashes, summary: 'All done.', openRisks: [], dropped: [] })
 }
 
 /** All that the contract of the WorkItem allows, for its present owner and an hour. */

@@ -17,6 +17,9 @@ const agent = (id: string) => ({ type: 'agent', id }) as const
 const titles: Titles = {
   'mission.created': ({ title }, { who }) => `${who} created the mission “${title}”`,
   'mission.follow_up.created': ({ title }, { who }) => `${who} created the follow-up mission “${title}”`,
+  'mission.child.created': ({ title, parentWorkItemId }, { who, work }) => `${who} founded the child mission “${title}” for “${work(parentWorkItemId)}”`,
+  'ext.countersign.mission.child_ended': ({ workItemId, outcome, reason }, { work }) => `The child mission for “${work(workItemId)}” ${outcome === 'approved' ? 'was approved' : outcome === 'failed' ? `failed: ${shorten(reason, 100)}` : `was cancelled: ${shorten(reason, 100)}`}`,
+  'ext.countersign.mission.owner_moved': ({ missionOwner }, { name }) => `${name(missionOwner).name} owns this mission now, as the Coordinator of the one above`,
   'mission.coordinator.assigned': ({ coordinatorId, reason }, { who, name }) => `${who} put ${name(agent(coordinatorId)).name} in charge of coordination: ${shorten(reason, 120)}`,
   'mission.coordinator.renewed': (_, { who }) => `${who} renewed the Coordinator lease`,
   'mission.submitted_for_approval': ({ missionRevision, artifactHashes }, { who }) => `${who} submitted revision ${missionRevision} with ${count(artifactHashes.length, 'artifact')} for approval`,
@@ -41,7 +44,7 @@ const titles: Titles = {
   'work.checkpointed': ({ workItemId, progress }, { who, work }) => `${who} checkpointed “${work(workItemId)}”: ${shorten(progress.currentPhase, 80)}`,
   'work.contract.revised': ({ workItemId, dependencyId }, { who, work }) => `${who} let “${work(workItemId)}” wait for “${work(dependencyId)}”`,
   'work.blocked': ({ workItemId, reason }, { who, work }) => `${who} is blocked on “${work(workItemId)}”: ${shorten(reason, 100)}`,
-  'work.unblocked': ({ workItemId, state }, { who, work }) => (state === 'queued' ? `${who} unblocked “${work(workItemId)}”` : `The blocked lease on “${work(workItemId)}” ran out; it is open again`),
+  'work.unblocked': ({ workItemId, state, resolution }, { who, work }) => (state === 'queued' || resolution !== undefined ? `${who} unblocked “${work(workItemId)}”` : `The blocked lease on “${work(workItemId)}” ran out; it is open again`),
   'work.submitted': ({ workItemId, submission }, { who, work }) => `${who} submitted “${work(workItemId)}” with ${count(submission.artifactHashes.length, 'artifact')}`,
   'work.result.accepted': ({ workItemId }, { who, work }) => `${who} accepted the result of “${work(workItemId)}”`,
   'work.failed': ({ workItemId, reason }, { who, work }) => `${who} failed “${work(workItemId)}”: ${shorten(reason, 100)}`,

@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest'
+import { ada, agentCard, cora, hashOf, otto, urnOf, wanda, wim } from '../testing/cast.ts'
+import { approvalOf } from '../testing/documents.ts'
+import { GroupFixture, replay } from '../testing/group-fixture.ts'
+import { type childPayload, MissionTree } from '../testing/mission-tree.ts'
+import { advance, approve, artifactName, citing, fail, offerPayload, reach, recordOf, requestChanges, submitMission, workId } from '../testing/work-scenario.ts'
+import { encodeState } from './encode-state.ts'
+
+type Policy = NonNullable<Parameters<typeof childPayload>[2]>['failurePolicy']
+
+/** A root Mission whose work `report` a child Mission does, by way of its own work `part`. */
+function family(changes: Parameters<typeof childPayload>[2] = {}) {
+  const root = new GroupFixture('root').found()
+  reach(root, 'report', 'open')
+  const tree = new MissionTree(root)
+  const child = tree.child(root, 'two', 'report', { changes })
+  return { tree, root, child }
+}
+
+const part = { contract: { deadline: '2026-12-18T18:00:00Z', budget: { currency: 'EUR', financialLimit: 5, modelTokenLimit: 50 } }, worker: wanda }
+
+function submitted(changes: Parameters<typeof childPayload>[2] = {}) {
+  const all = family(changes)
+  reach(all.child, 'part', 'active', part)
+  all.child.accept(wanda, 'ext.missionweaveprotocol.core.resource_usage_record', { ...citing(all.child, 'part'), usageDelta: { modelTokens: 30 } })
+  advance(all.child, 'part', 'published', 'verified', part)
+  submitMission(all.child, 'part')
+  return all
+}
+
+const kinds = (events: readonly { kind: string }[]) => events.map(({ kind }) => kind)
+const ENDED = 'ext.countersign.mission.child_ended'
+
+describe('an approved child Mission', () => {
+  it('A-162, A-207: verifies the work above with the Approval as its Evidence', () => {
+    const { tree, root, child } = submitted()
+    const [approved] = child.accept(cora, 'mission.approve', approve(child))
+    const events = tree.settle()
+    expect(kinds(events)).toEqual([ENDED, 'work.result.accepted'])
+    expect(events[0]).toMatchObject({ cause: { type: 'event', id: approved!.eventId }, correlationId: approved!.correlationId, actor: { type: 'service' } })
+    const { approval } = approved!.payload as { approval: { approvalId: string } }
+    const { item, child: link } = recordOf(root, 'report')
+    expect(item).toMatchObject({ state: 'verified', owner: { agentId: cora.id }, submission: { artifactHashes: [hashOf(artifactName('part'))], evidenceIds: [approval.approvalId] } })
+    expect(link?.state).toBe('approved')
+  })
+
+  it('A-207: hands its artifacts to the Mission above, which submits them', () => {
+    const { tree, root, child } = submitted()
+    child.accept(cora, 'mission.approve', approve(child))
+    tree.settle()
+    expect(root.state.artifacts.get(hashOf(artifactName('part')))).toMatchObject([{ missionId: urnOf('mission two') }])
+    expect(kinds(submitMission(root, 'part'))).toEqual(['mission.submitted_for_approval'])
+  })
+
+  it('A-206: charges what it used above and gives the rest back', () => {
+    const { tree, root, child } = submitted()
+    child.accept(cora, 'mission.approve', approve(child))
+    tree.settle()
+    const account = (id: string) => root.state.ledgers.get(id)
+    for (const id of [urnOf('mission two'), workId('report'), urnOf('mission root')]) expect(account(id)).toMatchObject({ used: { modelTokens: 30, financial: 0 }, held: { modelTokens: 0, financial: 0 } })
+    expect(account(workId('report'))).toMatchObject({ isSettled: true, reserved: { modelTokens: 30, financial: 0 } })
+    expect(account(urnOf('mission root'))).toMatchObject({ allocated: { modelTokens: 30 } })
+  })
+
+  it('records its end once, however often it is told', () => {
+    const { tree, root, child } = submitted()
+    child.accept(cora, 'mission.approve', approve(child))
+    tree.settle()
+    expect(root.react(child.reactions[0]!)).toEqual([])
+  })
+
+  it('A-207: is approved by the Parent Coordinator alone, with an Approval of the child’s kind', () => {
+    const { child } = submitted()
+    expect(child.code(wim, 'mission.approve', approve(child))).toBe('AUTH_FORBIDDEN')
+    expect(child.code(ada, 'mission.approve', approve(child, { approver: ada }))).toBe('AUTH_FORBIDDEN')
+    expect(child.code(cora, 'mission.approve', approve(child, { kind: 'work_execution', workItemId: workId('part') }))).toBe('INVALID_COMMAND')
+  })
+
+  it('A-207: needs the root human’s Approval as well where its policy says so', () => {
+    const policy = { approvalPolicy: { finalHumanApproval: true, highRiskExecutionApproval: true, policyVersion: '1.0.0' } }
+    const { tree, root, child } = submitted(policy)
+    const second = (changes: Parameters<typeof approvalOf>[3] = {}) => approvalOf(child.state, 'approved', child.now, { approvalId: urnOf('second'), approver: ada, ...changes })
+    expect(child.code(cora, 'mission.approve', approve(child))).toBe('APPROVAL_REQUIRED')
+    expect(child.code(cora, 'mission.approve', { ...approve(child), rootApproval: second({ approver: wanda }) })).toBe('INVALID_COMMAND')
+    expect(child.code(cora, 'mission.approve', { ...approve(child), rootApproval: second({ decision: 'changes_requested' }) })).toBe('INVALID_COMMAND')
+    expect(child.code(cora, 'mission.approve', { ...approve(child), rootApproval: second({ artifactHashes: [hashOf('other')] }) })).toBe('REVISION_CONFLICT')
+    child.accept(cora, 'mission.approve', { ...approve(child), rootApproval: second() })
+    tree.settle()
+    expect(recordOf(root, 'report').item.state).toBe('verified')
+  })
+
+  it('A-112: may be sent back to its Coordinator first', () => {
+    const { tree, child } = submitted()
+    child.accept(cora, 'mission.request_changes', requestChanges(child))
+    expect(child.state.mission).toMatchObject({ state: 'active' })
+    expect(tree.settle()).toEqual([])
+  })
+})
+
+describe('a failed child Mission', () => {
+  const failing = (failurePolicy: Policy) => {
+    const all = family(failurePolicy && { failurePolicy })
+    reach(all.root, 'other', 'open')
+    all.child.accept(wim, 'mission.terminate', { reason: 'No licence.' })
+    return { ...all, events: all.tree.settle() }
+  }
+
+  it('A-163, A-208: leaves the work blocked, with the reason on record, unless its policy says more', () => {
+    const { root, events } = failing(undefined)
+    expect(kinds(events)).toEqual([ENDED])
+    expect(events[0]!.payload).toMatchObject({ outcome: 'failed', reason: 'No licence.' })
+    expect(recordOf(root, 'report')).toMatchObject({ item: { state: 'blocked' }, child: { state: 'failed' }, blocker: { reason: 'The child Mission failed: No licence.' } })
+    expect(root.state.mission.state).toBe('active')
+  })
+
+  it('A-163: fails the work where the policy says so, and nothing else', () => {
+    const { root, events } = failing('fail_parent_work_item')
+    expect(kinds(events)).toEqual([ENDED, 'work.failed'])
+    expect([recordOf(root, 'report').item.state, recordOf(root, 'other').item.state, root.state.mission.state]).toEqual(['failed', 'open', 'active'])
+  })
+
+  it('A-208, A-115: fails the Mission above only where the policy calls the child indispensable', () => {
+    const { root, events } = failing('fail_parent_mission')
+    expect(kinds(events)).toEqual([ENDED, 'work.failed', 'mission.terminated', 'work.failed'])
+    expect([recordOf(root, 'report').item.state, recordOf(root, 'other').item.state, root.state.mission.state]).toEqual(['failed', 'failed', 'failed'])
+  })
+
+  it('A-208: may be replaced by another child Mission', () => {
+    const { tree, root } = failing(undefined)
+    const second = tree.child(root, 'three', 'report')
+    reach(second, 'part', 'verified', part)
+    submitMission(second, 'part')
+    second.accept(cora, 'mission.approve', approve(second))
+    tree.settle()
+    expect(recordOf(root, 'report')).toMatchObject({ item: { state: 'verified' }, child: { missionId: urnOf('mission three'), state: 'approved' } })
+  })
+
+  it('A-156, A-149: leaves work that the Coordinator may unblock or offer', () => {
+    const unblocked = failing(undefined).root
+    unblocked.accept(cora, 'work.unblock', { workItemId: workId('report'), resolution: 'We do it here.' })
+    expect(recordOf(unblocked, 'report').item).toMatchObject({ state: 'open' })
+    expect(recordOf(unblocked, 'report').item.owner).toBeUndefined()
+    const offered = failing(undefined).root
+    offered.accept(cora, 'work.offer', offerPayload('report'))
+    expect(recordOf(offered, 'report').item.state).toBe('offered')
+  })
+
+  it('A-114: that its owner cancels leaves the work blocked whatever the policy', () => {
+    const { tree, root, child } = family({ failurePolicy: 'fail_parent_mission' })
+    child.accept(cora, 'mission.cancel', { reason: 'Another way is better.' })
+    expect(kinds(tree.settle())).toEqual([ENDED])
+    expect([recordOf(root, 'report').item.state, recordOf(root, 'report').child?.state, root.state.mission.state]).toEqual(['blocked', 'cancelled', 'active'])
+  })
+})
+
+describe('the end of the work above', () => {
+  it('A-164: cancels the child Mission of cancelled work, which still settles its account', () => {
+    const { tree, root, child } = family()
+    reach(child, 'part', 'active', part)
+    root.accept(ada, 'work.cancel', { workItemId: workId('report'), reason: 'Not needed.' })
+    expect(kinds(tree.settle())).toEqual(['mission.cancelled', 'work.cancelled', ENDED])
+    expect([child.state.mission.state, recordOf(child, 'part').item.state, recordOf(root, 'report').item.state]).toEqual(['cancelled', 'cancelled', 'cancelled'])
+    expect(root.state.ledgers.get(urnOf('mission root'))).toMatchObject({ held: { modelTokens: 0 }, allocated: { modelTokens: 0 } })
+  })
+
+  it('A-164: fails the child Mission of failed work', () => {
+    const { tree, root, child } = family()
+    fail(root, 'report')
+    tree.settle()
+    expect([child.state.mission.state, recordOf(root, 'report').item.state, recordOf(root, 'report').child?.state]).toEqual(['failed', 'failed', 'failed'])
+  })
+
+  it('A-114, A-115: spreads the end of the Mission above over every level', () => {
+    const { tree, root, child } = family()
+    reach(child, 'part', 'open', part)
+    const grandchild = tree.child(child, 'three', 'part', { changes: { coordinatorAgentId: wanda.id, budget: { modelTokenLimit: 20 }, deadline: '2026-12-17T18:00:00Z' }, worker: otto })
+    reach(grandchild, 'detail', 'open', { contract: { budget: { modelTokenLimit: 10 }, deadline: '2026-12-16T18:00:00Z' } })
+    root.accept(ada, 'mission.cancel', { reason: 'Enough.' })
+    tree.settle()
+    expect([root, child, grandchild].map(({ state }) => state.mission.state)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+    expect(recordOf(grandchild, 'detail').item.state).toBe('cancelled')
+    expect(tree.settle()).toEqual([])
+  })
+
+  it('A-116: leaves a child Mission alone that is over already', () => {
+    const { tree, root, child } = submitted()
+    child.accept(cora, 'mission.approve', approve(child))
+    root.accept(ada, 'work.cancel', { workItemId: workId('report'), reason: 'Not needed.' })
+    tree.settle()
+    expect([child.state.mission.state, recordOf(root, 'report').item.state]).toEqual(['approved', 'cancelled'])
+  })
+})
+
+describe('another Parent Coordinator', () => {
+  function replaced() {
+    const all = submitted()
+    all.root.cards.set(otto.id, agentCard(otto))
+    all.child.cards.set(otto.id, agentCard(otto))
+    all.child.sessionEpochs.set(otto.id, 1)
+    all.root.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: otto.id, reason: 'Cora is silent.' })
+    all.child.coordinators.set(urnOf('mission root'), otto.id)
+    return all
+  }
+
+  it('A-40, A-207: takes the child Mission out of the hands of its predecessor at once', () => {
+    const { child } = replaced()
+    expect(child.code(cora, 'mission.approve', approve(child))).toBe('AUTH_STALE_COORDINATOR')
+    expect(child.code(cora, 'mission.cancel', { reason: 'Enough.' })).toBe('AUTH_STALE_COORDINATOR')
+  })
+
+  it('O-1: owns the work above from then on', () => {
+    const { root } = replaced()
+    expect(recordOf(root, 'report')).toMatchObject({ ownershipEpoch: 2, item: { state: 'blocked', owner: { agentId: otto.id, ownershipEpoch: 2 } } })
+    expect([root.state.ownedBy.has(cora.id), root.state.ownedBy.has(otto.id)]).toEqual([false, true])
+  })
+
+  it('A-207: owns the child Mission, once the child has recorded it, and approves it', () => {
+    const { tree, root, child } = replaced()
+    expect(kinds(tree.settle())).toEqual(['ext.countersign.mission.owner_moved', 'membership.ended', 'membership.changed'])
+    expect(child.state.mission.missionOwner).toEqual(otto)
+    expect([child.state.memberships.get(cora.id)?.state, child.state.memberships.get(otto.id)?.role]).toEqual(['ended', 'mission_owner'])
+    child.accept(otto, 'mission.approve', approve(child))
+    tree.settle()
+    expect(recordOf(root, 'report').item.state).toBe('verified')
+  })
+
+  it('A-40: an older succession that arrives late changes nothing', () => {
+    const { tree, child } = replaced()
+    tree.settle()
+    const [first] = tree.root.reactions.filter(({ body }) => body.type === 'owner-moved')
+    expect(child.react({ ...first!, eventId: urnOf('older'), body: { type: 'owner-moved', owner: cora, coordinatorEpoch: 1 } })).toEqual([])
+  })
+
+  it('A-207: is no Agent that coordinates the child Mission, and the child’s owner does not coordinate it', () => {
+    const { root, child } = submitted()
+    root.cards.set(otto.id, agentCard(otto))
+    root.coordinators.set(urnOf('mission two'), otto.id)
+    expect(root.code(ada, 'mission.assign_coordinator', { coordinatorAgentId: otto.id, reason: 'Cora is silent.' })).toBe('INVALID_STATE_TRANSITION')
+    expect(child.code(cora, 'mission.assign_coordinator', { coordinatorAgentId: cora.id, reason: 'I do it.' })).toBe('INVALID_COMMAND')
+  })
+})
+
+it('is the same state after a replay of every log', () => {
+  const { tree, root, child } = submitted()
+  child.accept(cora, 'mission.approve', approve(child))
+  tree.settle()
+  for (const group of [root, child]) expect(Buffer.compare(encodeState(replay(group.log)), encodeState(group.state))).toBe(0)
+})
