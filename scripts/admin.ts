@@ -10,6 +10,9 @@ const usage = `npm run admin -- <command> [options]
   agent add NAME --public-key KEY --capability ID@VERSION … [--max-concurrency N] [--agent-id URI] [--key-id URI]
       Registers the Ed25519 public key of an Agent (base64url, 43 characters) and issues its Agent Card.
   agent list
+  service add NAME --public-key KEY [--service-id URI] [--key-id URI]
+      Registers the Ed25519 public key of a service, which may then do what the policy in force names it for.
+  service list
   key list [--principal ID]
   key revoke KEYID [--at TIME]
       Ends a key now or at an RFC 3339 time. What it signed before stays valid.
@@ -38,6 +41,7 @@ const options = {
   'public-key': { type: 'string' },
   capability: { type: 'string', multiple: true },
   'max-concurrency': { type: 'string' },
+  'service-id': { type: 'string' },
   'agent-id': { type: 'string' },
   'key-id': { type: 'string' },
   principal: { type: 'string' },
@@ -63,6 +67,9 @@ const readers: Record<Exclude<AdminCommand, 'log verify'>, (operands: string[], 
       keyId: values['key-id'],
     }),
   'agent list': () => ({}),
+  'service add': ([name], values) =>
+    defined({ name: name ?? needed('the name of the service'), publicKey: values['public-key'] ?? needed('--public-key'), serviceId: values['service-id'], keyId: values['key-id'] }),
+  'service list': () => ({}),
   'key list': (_operands, { principal }) => defined({ principalId: principal }),
   'key revoke': ([keyId], { at }) => defined({ keyId: keyId ?? needed('the key id'), at }),
   'space list': () => ({}),

@@ -94,6 +94,24 @@ describe('POST /api/commands', () => {
     expect([refused.status, await refused.json()]).toEqual([409, { error: { code: 'MEMBERSHIP_STALE', message: expect.any(String), retryable: false, relatedActionId: actionId, groupId, occurredAt: fixture.clock.now() } }])
   })
 
+  it('takes the Commands of a service that the operator registered, within what policy names it for (A-128)', async () => {
+    const key = newKey()
+    const asked = await post('/api/admin', JSON.stringify({ command: 'service add', args: { name: 'Budget watch', publicKey: key.publicKey } }), { authorization: `Bearer ${server.adminToken}` })
+    const { serviceId, keyId } = ((await asked.json()) as { result: { serviceId: string; keyId: string } }).result
+    const watch = { actor: { type: 'service', id: serviceId } as const, keyId, sign: key.sign }
+    const [admin, coordinator] = [await fixture.person('Olga', { isAdmin: true }), await fixture.agent('Coordinator')]
+    const { groupId } = await fixture.mission(admin, coordinator)
+    const cancel = () => fixture.command(watch, { kind: 'mission.cancel', groupId, payload: { reason: 'The budget was frozen.' } })
+    expect((await post('/api/commands', await cancel())).status).toBe(403)
+    const { spaceId, current } = server.service.policy
+    const policy = { ...current, version: 1, services: [{ principalId: serviceId, kinds: ['mission.cancel'] }] }
+    await post('/api/commands', await fixture.command(admin, { kind: 'ext.countersign.policy.change', groupId: spaceId, membershipEpoch: 1, expectedRevision: 0, payload: { policy, reason: 'It watches budgets.' } }))
+    const accepted = await post('/api/commands', await cancel())
+    expect([accepted.status, await accepted.json()]).toMatchObject([200, { event: { kind: 'mission.cancelled', actor: watch.actor } }])
+    const listed = await post('/api/admin', JSON.stringify({ command: 'service list' }), { authorization: `Bearer ${server.adminToken}` })
+    expect(await listed.json()).toMatchObject({ result: expect.arrayContaining([{ serviceId, name: 'Budget watch', keys: [keyId], mayDo: ['mission.cancel'] }]) })
+  })
+
   it('takes JSON of bounded size, by POST alone', async () => {
     expect((await get('/api/commands')).status).toBe(405)
     expect((await post('/api/commands', '{}', { 'content-type': 'text/plain' })).status).toBe(415)

@@ -20,7 +20,7 @@ function service<K extends keyof CommandPayloads>(kind: K, payload: CommandPaylo
 
 function decided(verified: VerifiedCommand, changes: Partial<OrganizationEnv> = {}, cards: readonly AgentCard[] = [agentCard(wim)]) {
   const cardOf = (agentId: string) => cards.find((card) => card.agentId === agentId)
-  const env = { now: START, organizationId, authority: groupAuthority, cardOf, sessionEpochOf: () => 3, missionFacts: () => undefined, policy: DEFAULT_POLICY, isAdmin: () => false, coordinates: () => false, ...changes }
+  const env = { now: START, organizationId, authority: groupAuthority, registry, cardOf, sessionEpochOf: () => 3, missionFacts: () => undefined, policy: DEFAULT_POLICY, isAdmin: () => false, coordinates: () => false, ...changes }
   const decision = decideOrganization(verified, env)
   for (const draft of decision.ok ? decision.value : []) expect(validateEventPayload(draft.kind as EventPayloadKind, draft.payload)).toBeUndefined()
   return decision
@@ -52,6 +52,7 @@ describe('agent_card_register', () => {
     const card = agentCard(wim)
     expect(decided(service(REGISTER, { card: { ...card, organizationId: urnOf('other') } }), {}, [])).toMatchObject(refused('AUTH_FORBIDDEN'))
     expect(decided(service(REGISTER, { card }, { actor: ada }), {}, [])).toMatchObject(refused('AUTH_FORBIDDEN'))
+    expect(decided(service(REGISTER, { card }, { actor: groupAuthority }), {}, [])).toMatchObject(refused('AUTH_FORBIDDEN'))
     expect(decided({ ...service(REGISTER, { card }), keyUse: 'agent' }, {}, [])).toMatchObject(refused('AUTH_FORBIDDEN'))
   })
 })

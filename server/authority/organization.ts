@@ -5,6 +5,7 @@ import { AGENT_CARD_REGISTER, AGENT_CARD_REGISTERED, SESSION_OPEN, SESSION_OPENE
 import { err, ok } from '../../protocol/result.ts'
 import { isCardValid } from './capability.ts'
 import { eventIdOf, relayedExtensions } from './draft.ts'
+import { isSame } from './fences.ts'
 import { payloadRefused } from './payload.ts'
 import type { OrganizationDecision, OrganizationEnv, OrganizationEventDraft, VerifiedCommand } from './types.ts'
 
@@ -18,9 +19,7 @@ export function decideOrganization(verified: VerifiedCommand, env: OrganizationE
   if (kind !== AGENT_CARD_REGISTER && kind !== SESSION_OPEN) return err(reject('INVALID_COMMAND', `${kind} is no Command of the Organization`))
   const refusal = payloadRefused(kind, payload)
   if (refusal) return err(refusal)
-  if (command.actor.type !== 'service' || keyUse !== 'service') {
-    return err(reject('AUTH_FORBIDDEN', 'only a service of the Organization may do this'))
-  }
+  if (keyUse !== 'service' || !isSame(command.actor, env.registry)) return err(reject('AUTH_FORBIDDEN', 'only the Registry may do this'))
   if (kind === AGENT_CARD_REGISTER) return decideRegisterCard(verified, payload as CardPayload, env)
   return decideOpenSession(verified, payload as SessionPayload, env)
 }

@@ -27,6 +27,8 @@ export interface DecisionEnv {
   readonly organizationId: string
   /** The service Principal in whose name the authority records what no Command asked for (timers, revocations). */
   readonly authority: Actor
+  /** The service Principal that issues Agent Cards and opens sessions. */
+  readonly registry: Actor
   readonly cardOf: (agentId: string) => AgentCard | undefined
   /** 0 for an Agent that has never had a session. */
   readonly sessionEpochOf: (agentId: string) => number

@@ -97,7 +97,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       await Promise.all(spaces.map((spaceId) => actors.submit(spaceId, { type: 'session-replaced', session })))
     },
   })
-  const identities = await DirectoryIdentities.load({ directory, keys, policies, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
+  const identities = await DirectoryIdentities.load({ ownKeyIds: [organization.authority.keyId, organization.registry.keyId], directory, keys, policies, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
   const view = new ReaderView(actors, organization.authority)
   const reads = new SpaceReads({ log, readModels, artifacts, actors, view, watch, clock, organizationId })
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])

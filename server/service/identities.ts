@@ -16,6 +16,8 @@ import type { CardRequest, RegistryService } from './registry-service.ts'
 import type { Identities, NewKey } from './service.ts'
 
 interface Needs {
+  /** Keys that the server itself signs with. */
+  readonly ownKeyIds: readonly string[]
   readonly directory: Pick<Directory, 'register' | 'listPrincipals'>
   readonly keys: RegistryMirror
   readonly policies: PolicyMirror
@@ -117,10 +119,25 @@ export class DirectoryIdentities implements Identities {
     return issued.ok ? ok({ agentId, keyId: key.keyId, cardVersion: issued.value.cardVersion }) : refuse(issued.error.message)
   }
 
+  async addService({ name, publicKey, serviceId, keyId }: Parameters<Identities['addService']>[0]): ReturnType<Identities['addService']> {
+    const holder = this.#serviceWith(publicKey)
+    const principal: Actor = { type: 'service', id: serviceId ?? holder ?? newUrn() }
+    if (!isIdentifier(principal.id)) return refuse('the service id must be an absolute URI')
+    const known = this.#principals.get(principal.id)
+    if (known && known.principal.type !== 'service') return refuse('this id belongs to a Principal that is no service')
+    if (this.#isOwn(principal.id)) return refuse('this id belongs to the Organization itself')
+    const key = this.#keyOf(principal, { keyUse: 'service', publicKey, custody: 'held by the service', label: name, ...(keyId !== undefined && { keyId }) })
+    const check = this.#needs.keys.check(key)
+    if (!check.ok) return check
+    const record = known ?? { principal, name, isAdmin: false, createdAt: this.#needs.clock.now() }
+    const registered = await this.#register({ principal: record, keys: [key] })
+    return registered.ok ? ok(key) : registered
+  }
+
   async revokeKey(keyId: string, at?: string): ReturnType<Identities['revokeKey']> {
     const key = this.#needs.keys.key(keyId)
     if (key === undefined) return refuse('there is no such key')
-    if (key.keyUse === 'service') return refuse('the keys of the Organization itself cannot be revoked here')
+    if (this.#needs.ownKeyIds.includes(keyId)) return refuse('the keys of the Organization itself cannot be revoked here')
     if (at !== undefined && !isTimestamp(at)) return refuse('the time must be an RFC 3339 timestamp')
     const revoked = await this.#needs.keys.revoke(keyId, at ?? this.#needs.clock.now())
     this.#needs.announce()
@@ -180,8 +197,23 @@ export class DirectoryIdentities implements Identities {
   }
 
   #agentKey(principal: Actor, { publicKey, keyId, name }: Parameters<Identities['addAgent']>[0]): RegisteredKey {
+    return this.#keyOf(principal, { keyUse: 'agent', publicKey, custody: 'held by the agent', label: name, ...(keyId !== undefined && { keyId }) })
+  }
+
+  /** The service of others that holds this key. */
+  #serviceWith(publicKey: string): string | undefined {
+    const services = this.principals().filter(({ principal: { type, id } }) => type === 'service' && !this.#isOwn(id))
+    return services.find(({ principal }) => this.keysOf(principal.id).some((key) => key.publicKey === publicKey))?.principal.id
+  }
+
+  #isOwn(principalId: string): boolean {
+    return this.keysOf(principalId).some((key) => this.#needs.ownKeyIds.includes(key.keyId))
+  }
+
+  /** The key that the Principal has under these terms already, or a new one. */
+  #keyOf(principal: Actor, { publicKey, keyId, ...words }: { keyUse: KeyUse; publicKey: string; custody: string; label: string; keyId?: string }): RegisteredKey {
     const known = this.keysOf(principal.id).find((key) => key.publicKey === publicKey && (keyId ?? key.keyId) === key.keyId)
-    return known ?? this.#newKey({ principal, keyUse: 'agent', publicKey, custody: 'held by the agent', label: name, keyId: keyId ?? newUrn() })
+    return known ?? this.#newKey({ principal, publicKey, ...words, keyId: keyId ?? newUrn() })
   }
 
   /** Valid from one freshness window ago, so that a holder whose clock is a little behind can sign at once. */

@@ -11,8 +11,10 @@ export async function registerServices(store: Pick<Store, 'directory' | 'log'>, 
   const [foreign] = (await store.log.listSpaces('organization')).filter((spaceId) => spaceId !== organization.organizationId)
   invariant(foreign === undefined, `the database holds the log of another Organization, ${foreign}; its key file is needed`)
   const { keys } = await store.directory.loadKeys()
-  const strangers = keys.filter((key) => key.keyUse === 'service' && ![organization.authority.keyId, organization.registry.keyId].includes(key.keyId))
-  invariant(strangers.length === 0, 'the database holds the service keys of another Organization; its key file is needed')
+  // The Organization's own keys come first; those of other services are registered later (A-61).
+  const serviceKeys = keys.filter((key) => key.keyUse === 'service')
+  const isOurs = serviceKeys.length === 0 || serviceKeys.some(({ keyId }) => keyId === organization.authority.keyId)
+  invariant(isOurs, 'the database holds the service keys of another Organization; its key file is needed')
   for (const [service, name] of [[organization.authority, 'Group Authority'], [organization.registry, 'Registry']] as const) {
     const principal = { principal: service.principal, name, isAdmin: false, createdAt: organization.createdAt }
     const outcome = await store.directory.register({ principal, keys: [serviceKey(organization, service)] })

@@ -106,6 +106,8 @@ export interface Identities {
   addKey(input: { principalId: string; key: NewKey; challenge: Uint8Array; authorizedBy: string; authorization: string; authorizationBytes: Uint8Array }): Promise<Result<RegisteredKey, { reason: string }>>
   /** Registers a foreign Agent's public key and issues its signed Agent Card. */
   addAgent(input: { name: string; publicKey: string; capabilities: readonly { id: string; version: string }[]; maxConcurrency?: number; agentId?: string; keyId?: string }): Promise<Result<{ agentId: string; keyId: string; cardVersion: number }, { reason: string }>>
+  /** Registers a service Principal with its public key (A-61); what it may do is for policy to say (A-128). The same key again is the same service. */
+  addService(input: { name: string; publicKey: string; serviceId?: string; keyId?: string }): Promise<Result<RegisteredKey, { reason: string }>>
   revokeKey(keyId: string, at?: string): Promise<Result<RegisteredKey, { reason: string }>>
   /** True when `signature` over `message` verifies under this registered key and the key is valid now. */
   verifyWithKey(keyId: string, message: Uint8Array, signature: string): Promise<boolean>

@@ -241,6 +241,7 @@ export class SpaceActor {
       now: now > fold.lastOccurredAt ? now : fold.lastOccurredAt,
       organizationId: organization.organizationId,
       authority: organization.authority.principal,
+      registry: organization.registry.principal,
       ...facts,
       missionFacts: (missionId) => missions.get(missionId),
       policy: policies.current,

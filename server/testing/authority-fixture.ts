@@ -50,6 +50,8 @@ export interface Fixture<Time extends Clock = StillClock> {
   person(name: string, rights?: { readonly isAdmin: boolean }): Promise<Person>
   /** A registered Agent with an open session. */
   agent(name: string): Promise<Agent>
+  /** A registered service; policy lets it do nothing yet. */
+  serviceOf(name: string): Promise<Signatory>
   handshake(agent: Pick<Agent, 'actor' | 'keyId' | 'sign'>): Promise<AgentSession>
   /** Exact bytes of a signed Command issued now. */
   command(signatory: Signatory, draft: Draft): Promise<Uint8Array>
@@ -93,6 +95,12 @@ export function fixtureOn<Time extends Clock>(service: AuthorityService, { clock
       invariant(added.ok, added.ok ? '' : added.error.reason)
       const agent = { actor: { type: 'agent', id: added.value.agentId } as const, keyId: added.value.keyId, sign: key.sign }
       return { ...agent, session: await handshake(agent) }
+    },
+    async serviceOf(name) {
+      const key = newKey()
+      const added = await service.identities.addService({ name, publicKey: key.publicKey })
+      invariant(added.ok, added.ok ? '' : added.error.reason)
+      return { actor: added.value.principal, keyId: added.value.keyId, sign: key.sign }
     },
     async mission(owner, coordinator, changes = {}) {
       const [missionId, groupId] = [newUrn(), newUrn()]

@@ -17,7 +17,7 @@ import { reactionsTo } from '../authority/reactions.ts'
 import { DEFAULT_POLICY } from '../authority/policy.ts'
 import { decideSessionReplaced } from '../authority/session-replaced.ts'
 import type { Decision, DecisionEnv, EventDraft, GroupState, MissionFacts, VerifiedCommand } from '../authority/types.ts'
-import { ada, agentCard, cora, dora, groupAuthority, organizationId, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
+import { ada, agentCard, cora, dora, groupAuthority, organizationId, registry, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
 import { missionPayload } from './documents.ts'
 import { saw } from './evidence.ts'
 
@@ -58,6 +58,7 @@ export class GroupFixture {
       now: this.now,
       organizationId,
       authority: groupAuthority,
+      registry,
       cardOf: (agentId) => this.cards.get(agentId),
       sessionEpochOf: (agentId) => this.sessionEpochs.get(agentId) ?? 0,
       missionFacts: (missionId) => this.missions.get(missionId),

@@ -18,6 +18,7 @@ type Outcome = Promise<Result<unknown, AdminRefusal>>
 const maximumHistory = 100
 const day = 24 * 60 * 60
 const id = z.string().refine(isIdentifier, 'must be an absolute URI')
+const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'the public key is 32 bytes in base64url without padding, 43 characters')
 const capability = z.strictObject({ id: z.string().regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)+$/, 'a capability id looks like release.report').max(200), version: z.string().regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/, 'a capability version looks like 1.0.0') })
 
 const commands = {
@@ -31,7 +32,7 @@ const commands = {
   'agent add': command(
     {
       name: z.string().trim().min(1).max(200),
-      publicKey: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'the public key is 32 bytes in base64url without padding, 43 characters'),
+      publicKey,
       capabilities: z.array(capability).min(1),
       maxConcurrency: z.number().int().min(1).max(1000).optional(),
       agentId: id.optional(),
@@ -44,6 +45,18 @@ const commands = {
       agentId, name: displayName, status, cardVersion, maxConcurrency,
       capabilities: capabilities.map((capability) => `${capability.id}@${capability.version}`),
       online: sessions.isOnline(agentId),
+    }))),
+  ),
+  'service add': command({ name: z.string().trim().min(1).max(200), publicKey, serviceId: id.optional(), keyId: id.optional() }, async ({ identities }, input) => {
+    const added = await identities.addService(withoutUndefined(input))
+    return added.ok ? ok({ serviceId: added.value.principal.id, keyId: added.value.keyId }) : added
+  }),
+  'service list': command({}, async ({ identities, policy }) =>
+    ok(identities.principals().filter(({ principal }) => principal.type === 'service').map(({ principal: { id: serviceId }, name }) => ({
+      serviceId,
+      name,
+      keys: identities.keysOf(serviceId).map(({ keyId }) => keyId),
+      mayDo: policy.current.services.find(({ principalId }) => principalId === serviceId)?.kinds ?? [],
     }))),
   ),
   'key list': command({ principalId: id.optional() }, async ({ identities }, { principalId }) => {
