@@ -86,6 +86,6 @@ test('A-173: inbox, Cursor, queue, effects, checkpoints and unanswered Commands 
   expect(store.outbox.unanswered()).toEqual([])
 })
 
-test('a second process cannot open the file', async () => {
-  await expect(open()).rejects.toThrow('locked')
+test('A-173: a file that is open cannot be opened again', async () => {
+  await expect(open()).rejects.toThrow('open already')
 })

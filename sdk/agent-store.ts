@@ -1,9 +1,12 @@
 // What an Agent must not forget when it is stopped at any moment: one SQLite file, one Agent, one process.
-import type { Database } from 'better-sqlite3'
+import { rmSync } from 'node:fs'
+import sqlite from 'node-sqlite3-wasm'
+import type { Database, Statement } from 'node-sqlite3-wasm'
 import type { EventDocument, Progress } from '../protocol/generated/types.ts'
 import type { SignedCommand } from './build-command.ts'
 import type { CommandOutbox } from './command-sender.ts'
 import type { CursorStore } from './cursor-store.ts'
+import { claimFile } from './store-claim.ts'
 
 /** Where a paused execution stands. `state` is the Worker's own, any JSON. */
 export interface SavedCheckpoint {
@@ -23,13 +26,83 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS checkpoints (group_id TEXT NOT NULL, work_item_id TEXT NOT NULL, saved TEXT NOT NULL, PRIMARY KEY (group_id, work_item_id)) STRICT;
 `
 
-/**
- * Opens the file, or makes it; `:memory:` keeps nothing. Throws when `better-sqlite3`, an optional dependency, is not
- * installed, or when another process has the file open.
- */
+const MEMORY = ':memory:'
+
+/** Opens the file, or makes it; `:memory:` keeps nothing. Throws when a process has the file open. */
 export async function openAgentStore(path: string): Promise<AgentStore> {
-  const { default: SqliteDatabase } = await import('better-sqlite3')
-  return new AgentStore(new SqliteDatabase(path, { timeout: 0 }))
+  if (path === MEMORY) return new AgentStore(new SqlFile(new sqlite.Database(path)))
+  const release = claimFile(path)
+  try {
+    // The folder by which SQLite locks here stays behind when a process is killed; whoever has the claim may remove it.
+    rmSync(`${path}.lock`, { recursive: true, force: true })
+    return new AgentStore(new SqlFile(new sqlite.Database(path)), release)
+  } catch (fault) {
+    release()
+    throw fault
+  }
+}
+
+type SqlValue = string | number | null | Uint8Array
+
+/** A database of this process alone. Statements are prepared once and kept until it is closed. */
+class SqlFile {
+  readonly #database: Database
+  readonly #statements = new Map<string, Statement>()
+
+  constructor(database: Database) {
+    this.#database = database
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+    database.exec(TABLES)
+  }
+
+  close(): void {
+    for (const statement of this.#statements.values()) statement.finalize()
+    this.#database.close()
+  }
+
+  /** How many rows were changed. */
+  run(sql: string, ...values: SqlValue[]): number {
+    return this.#prepared(sql).run(values).changes
+  }
+
+  /** As `run`, and on the disk afterwards: in write-ahead mode a full commit takes the earlier ones with it. */
+  runToDisk(sql: string, ...values: SqlValue[]): void {
+    this.run('PRAGMA synchronous = FULL')
+    try {
+      this.run(sql, ...values)
+    } finally {
+      this.run('PRAGMA synchronous = NORMAL')
+    }
+  }
+
+  /** Every row, read to the end: a statement left half read would keep the write-ahead log from being taken in. */
+  all<T>(sql: string, ...values: SqlValue[]): T[] {
+    return this.#prepared(sql).all(values) as T[]
+  }
+
+  get<T>(sql: string, ...values: SqlValue[]): T | undefined {
+    return this.all<T>(sql, ...values)[0]
+  }
+
+  transaction<T>(body: () => T): T {
+    this.run('BEGIN')
+    try {
+      const result = body()
+      this.run('COMMIT')
+      return result
+    } catch (fault) {
+      if (this.#database.inTransaction) this.run('ROLLBACK')
+      throw fault
+    }
+  }
+
+  #prepared(sql: string): Statement {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#database.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
 }
 
 /**
@@ -37,27 +110,27 @@ export async function openAgentStore(path: string): Promise<AgentStore> {
  * written before them, also survive the loss of power; what else is lost then is still in the Groups' logs.
  */
 export class AgentStore implements CursorStore {
-  readonly #database: Database
+  readonly #file: SqlFile
+  readonly #release: () => void
   /** Commands that were sent and not answered. */
   readonly outbox: CommandOutbox
 
-  constructor(database: Database) {
-    this.#database = database
-    database.pragma('locking_mode = EXCLUSIVE')
-    database.pragma('journal_mode = WAL')
-    database.pragma('synchronous = NORMAL')
-    database.exec(TABLES)
-    this.outbox = sqliteOutbox(database)
+  /** `release` is called once the file is closed. */
+  constructor(file: SqlFile, release: () => void = () => undefined) {
+    this.#file = file
+    this.#release = release
+    this.outbox = sqliteOutbox(file)
   }
 
   close(): void {
-    this.#database.close()
+    this.#file.close()
+    this.#release()
   }
 
   /** Says where the Agent's view of a Group begins; what lies before it is no gap. */
   openGroup(groupId: string, visibilityStart: number): void {
     const before = Math.max(0, visibilityStart - 1)
-    this.#run('INSERT INTO positions VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET received = max(received, excluded.received)', groupId, before)
+    this.#file.run('INSERT INTO positions VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET received = max(received, excluded.received)', groupId, before)
     this.#advance(groupId)
   }
 
@@ -65,105 +138,86 @@ export class AgentStore implements CursorStore {
   receive(event: EventDocument): boolean {
     const { groupId, sequence, eventId } = event
     if (groupId === undefined || sequence === undefined) throw new TypeError('an Event of a Group has a sequence')
-    return this.#database.transaction(() => {
-      const isNew = this.#run('INSERT INTO inbox VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING', groupId, sequence, eventId, JSON.stringify(event)) === 1
+    return this.#file.transaction(() => {
+      const isNew = this.#file.run('INSERT INTO inbox VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING', groupId, sequence, eventId, JSON.stringify(event)) === 1
       if (isNew) this.#advance(groupId)
       return isNew
-    })()
+    })
   }
 
   /** What was received of a Group up to the first gap, in order. */
   *replay(groupId: string): Generator<EventDocument> {
-    const rows = this.#database
-      .prepare<unknown[], { event: string }>('SELECT event FROM inbox WHERE group_id = ? AND sequence <= (SELECT received FROM positions WHERE group_id = ?) ORDER BY sequence')
-      .all(groupId, groupId)
+    const rows = this.#file.all<{ event: string }>('SELECT event FROM inbox WHERE group_id = ? AND sequence <= (SELECT received FROM positions WHERE group_id = ?) ORDER BY sequence', groupId, groupId)
     for (const { event } of rows) yield JSON.parse(event) as EventDocument
   }
 
   /** Sequence up to which everything visible was received. */
   received(groupId: string): number {
-    return this.#get<{ received: number }>('SELECT received FROM positions WHERE group_id = ?', groupId)?.received ?? 0
+    return this.#file.get<{ received: number }>('SELECT received FROM positions WHERE group_id = ?', groupId)?.received ?? 0
   }
 
   /** The durable Cursor (A-234). */
   async load(groupId: string): Promise<number | undefined> {
-    return this.#get<{ cursor: number }>('SELECT cursor FROM positions WHERE group_id = ?', groupId)?.cursor
+    return this.#file.get<{ cursor: number }>('SELECT cursor FROM positions WHERE group_id = ?', groupId)?.cursor
   }
 
   /** Moves the Cursor, never back and never past a gap in the inbox. */
   async save(groupId: string, sequence: number): Promise<void> {
-    this.#runToDisk('UPDATE positions SET cursor = max(cursor, min(?, received)) WHERE group_id = ?', sequence, groupId)
+    this.#file.runToDisk('UPDATE positions SET cursor = max(cursor, min(?, received)) WHERE group_id = ?', sequence, groupId)
   }
 
   /** How often each waiting item of a Group was passed over, by WorkItem. */
   queueOf(groupId: string): ReadonlyMap<string, number> {
-    const rows = this.#database.prepare<unknown[], { id: string; count: number }>('SELECT work_item_id AS id, passed_over AS count FROM queue WHERE group_id = ?').all(groupId)
+    const rows = this.#file.all<{ id: string; count: number }>('SELECT work_item_id AS id, passed_over AS count FROM queue WHERE group_id = ?', groupId)
     return new Map(rows.map(({ id, count }) => [id, count]))
   }
 
   /** Replaces the queue of a Group. */
   saveQueue(groupId: string, items: readonly { readonly workItemId: string; readonly passedOver: number }[]): void {
-    this.#database.transaction(() => {
-      this.#run('DELETE FROM queue WHERE group_id = ?', groupId)
-      for (const { workItemId, passedOver } of items) this.#run('INSERT INTO queue VALUES (?, ?, ?)', groupId, workItemId, passedOver)
-    })()
+    this.#file.transaction(() => {
+      this.#file.run('DELETE FROM queue WHERE group_id = ?', groupId)
+      for (const { workItemId, passedOver } of items) this.#file.run('INSERT INTO queue VALUES (?, ?, ?)', groupId, workItemId, passedOver)
+    })
   }
 
   effect(key: string): EffectRecord | undefined {
-    const row = this.#get<{ result: string | null }>('SELECT result FROM effects WHERE effect_key = ?', key)
+    const row = this.#file.get<{ result: string | null }>('SELECT result FROM effects WHERE effect_key = ?', key)
     if (row === undefined) return undefined
     return row.result === null ? { isDone: false } : { isDone: true, result: JSON.parse(row.result) as unknown }
   }
 
   beginEffect(key: string): void {
-    this.#runToDisk('INSERT INTO effects VALUES (?, NULL) ON CONFLICT DO NOTHING', key)
+    this.#file.runToDisk('INSERT INTO effects VALUES (?, NULL) ON CONFLICT DO NOTHING', key)
   }
 
   /** `result` is JSON; undefined is kept as null. */
   finishEffect(key: string, result: unknown): void {
-    this.#runToDisk('UPDATE effects SET result = ? WHERE effect_key = ?', JSON.stringify(result ?? null), key)
+    this.#file.runToDisk('UPDATE effects SET result = ? WHERE effect_key = ?', JSON.stringify(result ?? null), key)
   }
 
   checkpoint(groupId: string, workItemId: string): SavedCheckpoint | undefined {
-    const row = this.#get<{ saved: string }>('SELECT saved FROM checkpoints WHERE group_id = ? AND work_item_id = ?', groupId, workItemId)
+    const row = this.#file.get<{ saved: string }>('SELECT saved FROM checkpoints WHERE group_id = ? AND work_item_id = ?', groupId, workItemId)
     return row && (JSON.parse(row.saved) as SavedCheckpoint)
   }
 
   saveCheckpoint(groupId: string, workItemId: string, saved: SavedCheckpoint): void {
-    this.#runToDisk('INSERT INTO checkpoints VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved', groupId, workItemId, JSON.stringify(saved))
+    this.#file.runToDisk('INSERT INTO checkpoints VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved', groupId, workItemId, JSON.stringify(saved))
   }
 
   #advance(groupId: string): void {
     let received = this.received(groupId)
-    const next = this.#database.prepare('SELECT 1 FROM inbox WHERE group_id = ? AND sequence = ?')
-    while (next.get(groupId, received + 1) !== undefined) received += 1
-    this.#run('UPDATE positions SET received = ? WHERE group_id = ?', received, groupId)
-  }
-
-  /** In write-ahead mode a full commit takes the earlier ones with it. */
-  #runToDisk(sql: string, ...values: unknown[]): void {
-    this.#database.pragma('synchronous = FULL')
-    this.#run(sql, ...values)
-    this.#database.pragma('synchronous = NORMAL')
-  }
-
-  #run(sql: string, ...values: unknown[]): number {
-    return this.#database.prepare(sql).run(...values).changes
-  }
-
-  #get<T>(sql: string, ...values: unknown[]): T | undefined {
-    return this.#database.prepare<unknown[], T>(sql).get(...values)
+    while (this.#file.get('SELECT 1 FROM inbox WHERE group_id = ? AND sequence = ?', groupId, received + 1) !== undefined) received += 1
+    this.#file.run('UPDATE positions SET received = ? WHERE group_id = ?', received, groupId)
   }
 }
 
-function sqliteOutbox(database: Database): CommandOutbox {
+function sqliteOutbox(file: SqlFile): CommandOutbox {
   return {
     unanswered: () =>
-      database
-        .prepare<[], { bytes: Uint8Array }>('SELECT bytes FROM outbox ORDER BY rowid')
-        .all()
-        .map(({ bytes }): SignedCommand => ({ bytes: Uint8Array.from(bytes), command: JSON.parse(new TextDecoder().decode(bytes)) as SignedCommand['command'] })),
-    sent: ({ command, bytes }) => void database.prepare('INSERT INTO outbox VALUES (?, ?) ON CONFLICT DO NOTHING').run(command.actionId, bytes),
-    answered: (actionId) => void database.prepare('DELETE FROM outbox WHERE action_id = ?').run(actionId),
+      file
+        .all<{ bytes: Uint8Array<ArrayBuffer> }>('SELECT bytes FROM outbox ORDER BY rowid')
+        .map(({ bytes }): SignedCommand => ({ bytes, command: JSON.parse(new TextDecoder().decode(bytes)) as SignedCommand['command'] })),
+    sent: ({ command, bytes }) => void file.run('INSERT INTO outbox VALUES (?, ?) ON CONFLICT DO NOTHING', command.actionId, bytes),
+    answered: (actionId) => void file.run('DELETE FROM outbox WHERE action_id = ?', actionId),
   }
 }
