@@ -1,8 +1,10 @@
 'use client'
 
 import { useEffect, useRef } from 'react'
-import { CirclePause, FileText, RotateCcw, Timer } from 'lucide-react'
+import Link from 'next/link'
+import { CirclePause, FileText, Network, RotateCcw, Timer } from 'lucide-react'
 import { counted } from '../mission/counted.ts'
+import { missionPath } from '../mission/mission-paths.ts'
 import { LinkedSentence } from '../mission/sequence-link.tsx'
 import { useSelection } from '../mission/use-selection.ts'
 import type { BoardItem } from '../trpc.tsx'
@@ -42,6 +44,13 @@ export function WorkCard({ item, showsState = false }: { readonly item: BoardIte
         )}
       </p>
       <Waits item={item} />
+      {item.child && (
+        <p className="flex min-w-0 items-center gap-1.5 text-13">
+          <Network aria-hidden className="size-3.5 shrink-0" />
+          <Link href={missionPath(item.child.missionId)} className="min-w-0 truncate text-action"><bdi>{item.child.title}</bdi></Link>
+          <span className="shrink-0 text-muted">{stateWord(item.child.state).toLowerCase()}</span>
+        </p>
+      )}
       {item.progress && <p className="text-13 text-muted"><bdi className="line-clamp-2">{item.progress.phase}</bdi></p>}
       <Burn lines={item.budget} />
       <Figures item={item} />

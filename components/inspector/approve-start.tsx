@@ -19,11 +19,11 @@ const DURATIONS = [
   [24 * 3600, '1 day'],
 ] as const
 
-/** Lets the owner of the Mission approve the start of work whose contract asks for it. */
+/** Lets the person in charge approve the start of work whose contract asks for it. */
 export function ApproveStart({ item }: { readonly item: BoardItem }) {
   const { me } = useMission()
   const [isOpen, setOpen] = useState(false)
-  if (!item.startGate || me.role !== 'mission_owner') return undefined
+  if (item.startGate?.personId !== me.principalId) return undefined
   return (
     <>
       <Button variant="primary" className="justify-self-start" onClick={() => setOpen(true)}>Approve the start</Button>

@@ -10,7 +10,7 @@ function waiting() {
   reach(group, 'a', 'queued', { contract: { executionApproval: 'human_required' } })
   const { item: { workItemId, contract }, ownershipEpoch } = recordOf(group, 'a')
   const { contractVersion, allowedResources: resources, budget, deadline } = contract
-  const item: GatedWork = { workItemId, deadline, startGate: { ownershipEpoch, contractVersion, resources, budget, acceptancePolicyVersion: '1.0.0' } }
+  const item: GatedWork = { workItemId, deadline, startGate: { personId: 'urn:example:ada', ownershipEpoch, contractVersion, resources, budget, acceptancePolicyVersion: '1.0.0' } }
   return { group, item, mission: { missionId: group.state.mission.missionId, groupId: group.state.groupId, revision: group.state.mission.revision } }
 }
 

@@ -38,6 +38,14 @@ export function WorkInspector({ item }: { readonly item: BoardItem }) {
         <Fact name="Attempts">{item.attempts}</Fact>
         {item.progress && <Fact name="Phase"><bdi>{item.progress.phase}</bdi></Fact>}
       </Facts>
+      {item.child && (
+        <InspectorSection title="Done by a Mission of its own">
+          <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-13">
+            <Link href={missionPath(item.child.missionId)} className="min-w-0 text-action"><bdi className="break-words">{item.child.title}</bdi></Link>
+            <StateTag state={item.child.state} />
+          </p>
+        </InspectorSection>
+      )}
       {item.blockers.length > 0 && (
         <InspectorSection title="Blocked by">
           <ul className="grid gap-1 text-13">{item.blockers.map((blocker) => <li key={blocker.sentence}><LinkedSentence {...blocker} /></li>)}</ul>

@@ -38,6 +38,11 @@ export function MissionHeader() {
       </div>
       <StatusSentence status={mission.status} myId={mission.me.principalId} />
       <dl className={classNames('flex flex-wrap gap-x-8 gap-y-2 text-13', !isBoard && 'max-sm:hidden')}>
+        {mission.parent && (
+          <Fact label="Part of">
+            <Link href={`${missionPath(mission.parent.missionId)}?sel=${encodeURIComponent(mission.parent.workItemId)}`} className="text-action">the Mission above</Link>
+          </Fact>
+        )}
         <Fact label="Owner"><Participant who={mission.owner} myId={mission.me.principalId} /></Fact>
         <Fact label="Coordinator">
           <Participant who={mission.coordinator} myId={mission.me.principalId} />

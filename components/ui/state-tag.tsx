@@ -31,6 +31,7 @@ const look = (word: string, Icon: LucideIcon, tone: StateTone): StateLook => ({ 
 /** States of Missions, WorkItems, proposals, Memberships, decisions and derived health. Green is no tone: it belongs to verified signatures. */
 const STATES: Readonly<Record<string, StateLook>> = {
   active: look('Active', CirclePlay, 'ink'),
+  running: look('Running', CirclePlay, 'ink'),
   awaiting_approval: look('Awaiting approval', PenLine, 'wait'),
   approved: look('Approved', CircleCheck, 'ink'),
   failed: look('Failed', CircleX, 'fail'),

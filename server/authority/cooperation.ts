@@ -14,6 +14,7 @@ const KINDS: { readonly [P in CooperationPolicy]: readonly (keyof CommandPayload
   message_rate: ['message.post'],
   proposal_rate: ['work.propose'],
   delegation_depth: ['work.authorize', 'membership.grant_delegation'],
+  child_mission_depth: ['mission.create_child'],
   queued_work_items: ['work.accept_offer'],
   active_work_items: ['work.accept_offer', 'work.start'],
 }
@@ -47,6 +48,7 @@ export const LIMIT_WORDS: { readonly [P in CooperationPolicy]: string } = {
   message_rate: 'the limit of messages per minute',
   proposal_rate: 'the limit of proposals per minute',
   delegation_depth: 'the limit of delegation depth',
+  child_mission_depth: 'the limit of levels of child Missions',
   queued_work_items: 'the limit of queued work',
   active_work_items: 'the limit of active work',
 }
@@ -108,6 +110,12 @@ export function noteRate(state: GroupState, policyName: RatePolicy, { actor, occ
 export function depthExcess({ env }: MemberRequest, depth: number): Excess | undefined {
   const limit = env.policy.maximumDepth.delegation
   return depth > limit ? { policyName: 'delegation_depth', limit, retryAfterMs: UNKNOWN_WAIT_MS } : undefined
+}
+
+/** how many levels below the root Mission a child would lie. */
+export function childDepthExcess({ env }: MemberRequest, depth: number): Excess | undefined {
+  const limit = env.policy.maximumDepth.childMissions
+  return depth > limit ? { policyName: 'child_mission_depth', limit, retryAfterMs: UNKNOWN_WAIT_MS } : undefined
 }
 
 /** Number of WorkItems from this one up to the Mission. */

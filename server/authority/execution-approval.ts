@@ -1,5 +1,5 @@
 // A person lets dangerous work start: one owner, stated operations, resources and budget, for a limited time (A-152, A-196).
-import type { Approval, ExecutionTerms, WorkContract } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, ExecutionTerms, WorkContract } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
 import { err } from '../../protocol/result.ts'
@@ -7,10 +7,10 @@ import { budgetNotContained } from './budget.ts'
 import { coversResources } from './ceilings.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
-import { idInUse, missionNotActive, notInState, notMissionOwner, revisionConflict } from './fences.ts'
+import { idInUse, isSame, missionNotActive, notInState, revisionConflict } from './fences.ts'
 import { isAfter } from './instants.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
-import type { WorkRecord } from './types.ts'
+import type { GroupState, WorkRecord } from './types.ts'
 import { findWork, introduce, noteStep, putWork, workOf } from './work-record.ts'
 
 /** `approval.grant_execution`; `expectedRevision` is the Mission's, the terms name epoch and contract themselves. */
@@ -40,10 +40,12 @@ export const decideGrantExecution: Decider<'approval.grant_execution'> = (reques
   })
 }
 
+/** Who lets work start in this Mission: its owner, or in a child Mission the human at the root (A-196, A-207). */
+export const personInCharge = ({ parentLink, mission }: GroupState): Actor => parentLink?.rootOwner ?? mission.missionOwner
+
 /** A-196: an execution Approval is the word of a person. */
-function notPersonInCharge(request: MemberRequest): Refusal {
-  if (request.command.actor.type === 'human') return notMissionOwner(request)
-  return reject('AUTH_FORBIDDEN', 'only a person lets work start')
+function notPersonInCharge({ state, command }: MemberRequest): Refusal {
+  return isSame(personInCharge(state), command.actor) ? undefined : reject('AUTH_FORBIDDEN', 'only the person in charge lets work start')
 }
 
 /** The signed Approval has to say what the Command around it does, terms included. */

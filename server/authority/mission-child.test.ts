@@ -111,7 +111,7 @@ describe('mission.create_child', () => {
     expect(recordOf(child, 'part').item.state).toBe('open')
   })
 
-  it('A-206: goes three levels down and no further', () => {
+  it('A-206, A-276: goes as many levels down as policy says, and further only by a grant of the MissionOwner', () => {
     const tree = new MissionTree(withWork())
     const team = [wim, wanda, otto, cora]
     const below = (group: GroupFixture, level: number) => {
@@ -125,7 +125,21 @@ describe('mission.create_child', () => {
     }
     expect(group.state.mission.parent?.depth).toBe(3)
     const changes = below(group, 3)
-    expect(group.code(otto, 'mission.create_child', childPayload('level 3', 'work 3', changes))).toBe('AUTH_FORBIDDEN')
+    const tooDeep = group.command(otto, 'mission.create_child', childPayload('level 3', 'work 3', changes))
+    expect(group.judge(tooDeep)).toMatchObject({ ok: false, error: { code: 'RATE_LIMITED', details: { policyName: 'child_mission_depth', limit: 3 } } })
+
+    const grantId = urnOf('grant of depth')
+    group.accept(wanda, 'policy.grant_cooperation_override', {
+      grantId,
+      policyName: 'child_mission_depth',
+      beneficiary: otto,
+      targetCommandKind: 'mission.create_child',
+      targetActionId: urnOf('deep action'),
+      reason: 'The work is that complex.',
+      expiresAt: group.state.mission.deadline,
+    })
+    expect(group.accept(otto, 'mission.create_child', childPayload('level 3', 'work 3', changes), { actionId: urnOf('deep action'), cooperationOverrideGrantId: grantId })).toHaveLength(1)
+    expect(group.state.overrides.get(grantId)?.consumedEventId).toBeDefined()
   })
 
   it('A-206: reserves the budget in the item and in every account above', () => {
@@ -165,6 +179,17 @@ describe('mission.create_child', () => {
     expect(group.code(cora, 'mission.create_child', policy(true, false))).toBe('INVALID_COMMAND')
     expect(group.code(cora, 'mission.create_child', policy(false, true))).toBe('INVALID_COMMAND')
     expect(group.accept(cora, 'mission.create_child', policy(true, true))).toHaveLength(1)
+  })
+
+  it('A-207: asks the root human where policy does, whatever the Mission says', () => {
+    const group = new GroupFixture('root').found({ approvalPolicy: { finalHumanApproval: true, highRiskExecutionApproval: false, policyVersion: '1.0.0' } })
+    reach(group, 'report', 'open', { contract: { sideEffectRisk: 'external' } })
+    const payload = (finalHumanApproval: boolean) =>
+      childPayload('two', 'report', { approvalPolicy: { finalHumanApproval, highRiskExecutionApproval: false, policyVersion: '1.0.0' } })
+    const { external, ...risk } = group.policy.risk
+    group.policy = { ...group.policy, version: 1, risk: { ...risk, external: { ...external, rootHumanApproval: true } } }
+    expect(group.refusal(cora, 'mission.create_child', payload(false))).toMatchObject({ code: 'INVALID_COMMAND', details: { policyVersion: 1 } })
+    expect(group.accept(cora, 'mission.create_child', payload(true))).toHaveLength(1)
   })
 })
 

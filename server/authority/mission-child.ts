@@ -6,6 +6,7 @@ import { err, invariant, ok } from '../../protocol/result.ts'
 import { childBudgetRefused, openChildAccount } from './budget.ts'
 import { capabilityPins } from './capability.ts'
 import { beyondCapabilities, beyondResources } from './ceilings.ts'
+import { childDepthExcess, overLimits } from './cooperation.ts'
 import { unfitToCoordinate } from './coordinator.ts'
 import { eventIdOf, followingDraft, leaseIdOf, primaryDraft } from './draft.ts'
 import type { Refusal } from './fences.ts'
@@ -13,13 +14,10 @@ import { coordinatorLeaseOver, idInUse, missionNotActive, notCoordinator, notInS
 import { isAfter } from './instants.ts'
 import { foundingMembership, foundingOf, incoherentMission, mainConversationIdOf } from './mission-create.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
-import type { GroupState, ParentLink, WorkRecord } from './types.ts'
+import type { ParentLink, WorkRecord } from './types.ts'
 import { childRunning, fenced, findWork, introduce, noteStep, putWork, revised, withdrawn, workOf } from './work-record.ts'
 
 type Request = MemberRequest<'mission.create_child'>
-
-/** Levels of Missions below a root one. Deeper trees need somebody's approval (A-206), for which there is no Command yet. */
-const maximumDepth = (): number => 3
 
 const depthBelow = ({ parent }: Mission): number => (parent?.depth ?? 0) + 1
 
@@ -37,8 +35,8 @@ export const decideCreateChild: Decider<'mission.create_child'> = (request) => {
     notCoordinator(request) ??
     widerThanWork(payload, record.item.contract) ??
     childBudgetRefused(state, payload.parentWorkItemId, payload.budget) ??
-    tooDeep(state) ??
-    laxPolicy(state, payload, record.item.contract) ??
+    overLimits(request, [childDepthExcess(request, depthBelow(state.mission))]) ??
+    laxPolicy(request, record.item.contract) ??
     coordinatorLeaseOver(request) ??
     missionNotActive(request) ??
     childRunning(record) ??
@@ -58,18 +56,12 @@ function widerThanWork({ allowedResources, capabilities }: MissionCreateChildPay
   )
 }
 
-function tooDeep({ mission }: GroupState): Refusal {
-  if (depthBelow(mission) <= maximumDepth()) return undefined
-  return reject('AUTH_FORBIDDEN', `Missions go ${maximumDepth()} levels below the root, and no further`, { details: { depth: depthBelow(mission) } })
-}
-
 /** The child gates dangerous work where its parent does; work that is dangerous itself is approved by the root human too (A-207). */
-function laxPolicy({ mission }: GroupState, { approvalPolicy }: MissionCreateChildPayload, { sideEffectRisk }: WorkContract): Refusal {
-  if (!mission.approvalPolicy.highRiskExecutionApproval) return undefined
-  if (!approvalPolicy.highRiskExecutionApproval) return reject('INVALID_COMMAND', 'the parent Mission gates dangerous work, so the child has to')
-  const isDangerous = sideEffectRisk === 'high_risk' || sideEffectRisk === 'destructive'
-  if (!isDangerous || approvalPolicy.finalHumanApproval) return undefined
-  return reject('INVALID_COMMAND', `a child Mission for work with ${sideEffectRisk} effects needs finalHumanApproval`)
+function laxPolicy({ state: { mission }, payload: { approvalPolicy }, env }: Request, { sideEffectRisk }: WorkContract): Refusal {
+  const isGated = mission.approvalPolicy.highRiskExecutionApproval
+  if (isGated && !approvalPolicy.highRiskExecutionApproval) return reject('INVALID_COMMAND', 'the parent Mission gates dangerous work, so the child has to')
+  if (approvalPolicy.finalHumanApproval || !env.policy.risk[sideEffectRisk].rootHumanApproval) return undefined
+  return reject('INVALID_COMMAND', `by policy a child Mission for work with ${sideEffectRisk} effects needs finalHumanApproval`, { details: { policyVersion: env.policy.version } })
 }
 
 function unusableIds({ state, command, payload }: Request): Refusal {

@@ -62,12 +62,16 @@ export interface BoardItem {
   readonly progress?: { readonly phase: string; readonly milestones: readonly string[] }
   readonly conversationId: string
   readonly attempts: number
-  /** Its owner may not start before the MissionOwner approves; what there is to approve. Absent once the gate is open. */
+  /** Its owner may not start before the person in charge approves; what there is to approve. Absent once the gate is open. */
   readonly startGate?: StartGate
+  /** The child Mission that does, or did, this work. */
+  readonly child?: { readonly missionId: string; readonly title: string; readonly state: string }
 }
 
 /** What an execution Approval of this work can allow at most. */
 export interface StartGate extends Omit<ExecutionTerms, 'expiresAt'> {
+  /** Who may approve it: the MissionOwner, in a child Mission the human at the root. */
+  readonly personId: string
   readonly acceptancePolicyVersion: string
 }
 
@@ -98,6 +102,8 @@ export interface ConversationView {
 
 export interface MissionView extends MissionSummary {
   readonly head: number
+  /** In a child Mission: the Mission and the WorkItem that it is part of. */
+  readonly parent?: { readonly missionId: string; readonly workItemId: string }
   readonly objective: string
   readonly definitionOfDone: readonly { readonly criterionId: string; readonly description: string; readonly evidenceRequired: readonly string[] }[]
   readonly budget: readonly BudgetLine[]

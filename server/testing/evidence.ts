@@ -1,5 +1,5 @@
 // What a test saw the authority do, kept in the test's own report, so that `npm run evidence` counts behaviour and not titles.
-import { getCurrentTest } from 'vitest/suite'
+import { TestRunner } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -21,7 +21,7 @@ export type Sighting =
 
 /** Adds to the evidence of the running test; does nothing outside of one. */
 export function saw(...sighting: Sighting): void {
-  const meta = getCurrentTest()?.meta
+  const meta = TestRunner.getCurrentTest()?.meta
   if (!meta) return
   const text = sighting.join(' ')
   meta.evidence ??= []

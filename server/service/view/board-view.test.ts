@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { WORK_OFFER_DECLINE } from '../../../protocol/kinds.ts'
-import { ada, wim } from '../../testing/cast.ts'
+import { ada, cora, wanda, wim } from '../../testing/cast.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
+import { childPayload, MissionTree } from '../../testing/mission-tree.ts'
 import { block, executionApproval, offerTo, reach, workId } from '../../testing/work-scenario.ts'
 import { boardItems } from './board-view.ts'
 
@@ -28,7 +29,27 @@ it('flags queued work that waits for a person, until the owner has approved its 
   reach(group, 'a', 'queued', { contract: { executionApproval: 'human_required' } })
   const gates = () => boardItems(group.state, ({ id, type }) => ({ id, type, name: 'Ada' }), group.now).map(({ startGate }) => startGate)
   expect(blockers(group)).toEqual([`Waits for execution approval by ${ada.id}`])
-  expect(gates()).toEqual([{ ownershipEpoch: 1, contractVersion: 1, resources: [{ resource: 'urn:example:repository', operations: ['read'] }], budget: { currency: 'EUR', financialLimit: 10, modelTokenLimit: 100 }, acceptancePolicyVersion: '1.0.0' }])
+  expect(gates()).toEqual([{ personId: ada.id, ownershipEpoch: 1, contractVersion: 1, resources: [{ resource: 'urn:example:repository', operations: ['read'] }], budget: { currency: 'EUR', financialLimit: 10, modelTokenLimit: 100 }, acceptancePolicyVersion: '1.0.0' }])
   group.accept(ada, 'approval.grant_execution', executionApproval(group, 'a'))
   expect([blockers(group), gates()]).toEqual([[], [undefined]])
+})
+
+it('links work to the child Mission that does it, and says that it waits for it (A-205)', () => {
+  const group = new GroupFixture('root').found()
+  reach(group, 'report', 'open')
+  group.accept(cora, 'mission.create_child', childPayload('two', 'report', { title: 'The report' }))
+  const [item] = boardItems(group.state, ({ id, type }) => ({ id, type, name: id }), group.now)
+  expect(item?.child).toMatchObject({ title: 'The report', state: 'running' })
+  expect(blockers(group)).toEqual(['Waits for its own Mission “The report”'])
+})
+
+it('asks the human at the root to let work of a child Mission start, and nobody below (A-196, A-207)', () => {
+  const tree = new MissionTree(new GroupFixture('root').found())
+  reach(tree.root, 'report', 'open')
+  const child = tree.child(tree.root, 'two', 'report', { changes: { coordinatorAgentId: wanda.id }, worker: wim })
+  reach(child, 'part', 'queued', { contract: { executionApproval: 'human_required', budget: { modelTokenLimit: 5 }, deadline: '2026-12-18T18:00:00Z' } })
+  expect(blockers(child)).toEqual([`Waits for execution approval by ${ada.id}`])
+  expect(child.code(cora, 'approval.grant_execution', executionApproval(child, 'part', undefined, { approver: cora }))).toBe('AUTH_FORBIDDEN')
+  child.accept(ada, 'approval.grant_execution', executionApproval(child, 'part', undefined, { approver: ada }))
+  expect(blockers(child)).toEqual([])
 })

@@ -1,5 +1,5 @@
 // The board: one card per WorkItem, with its blockers as sentences derived from the fold, never from a tag.
-import { isGateClosed } from '../../authority/execution-approval.ts'
+import { isGateClosed, personInCharge } from '../../authority/execution-approval.ts'
 import type { GroupState, WorkRecord } from '../../authority/types.ts'
 import type { BoardItem } from '../views.ts'
 import { budgetLines } from './budget-lines.ts'
@@ -32,12 +32,19 @@ function boardItem(record: WorkRecord, state: GroupState, name: Naming, now: str
     }),
     blockers: blockersOf(record, state, name, now),
     budget: budgetLines(state.ledgers.get(item.workItemId)),
-    artifactHashes: [...state.artifacts.values()].flat().filter((artifact) => artifact.workItemId === item.workItemId).map((artifact) => artifact.contentHash),
+    artifactHashes: artifactHashesOf(record, state),
+    ...(record.child && { child: { missionId: record.child.missionId, title: record.child.title, state: record.child.state } }),
     ...(item.progress && { progress: { phase: item.progress.currentPhase, milestones: item.progress.completedMilestones } }),
     conversationId: item.conversationId,
     attempts: record.attempts,
     ...startGate(record, state, now),
   }
+}
+
+/** What was made for the item; what a child Mission made lies in its own Group and is known by its hash alone. */
+function artifactHashesOf({ item, child }: WorkRecord, state: GroupState): readonly string[] {
+  if (child && item.submission) return item.submission.artifactHashes
+  return [...state.artifacts.values()].flat().filter((artifact) => artifact.workItemId === item.workItemId).map((artifact) => artifact.contentHash)
 }
 
 export function blockersOf(record: WorkRecord, state: GroupState, name: Naming, now: string): readonly Blocker[] {
@@ -50,19 +57,20 @@ export function blockersOf(record: WorkRecord, state: GroupState, name: Naming, 
 const waitsForPerson = (record: WorkRecord, now: string): boolean => record.item.state === 'queued' && isGateClosed(record, now)
 
 /** Work that may only start with a person's approval (A-196); a flag beside `queued`, no state of its own (O-5). */
-function gateBlocker(record: WorkRecord, { mission }: GroupState, name: Naming, now: string): Blocker[] {
-  return waitsForPerson(record, now) ? [{ sentence: `Waits for execution approval by ${name(mission.missionOwner).name}` }] : []
+function gateBlocker(record: WorkRecord, state: GroupState, name: Naming, now: string): Blocker[] {
+  return waitsForPerson(record, now) ? [{ sentence: `Waits for execution approval by ${name(personInCharge(state)).name}` }] : []
 }
 
-function startGate(record: WorkRecord, { mission }: GroupState, now: string): Pick<BoardItem, 'startGate'> {
+function startGate(record: WorkRecord, state: GroupState, now: string): Pick<BoardItem, 'startGate'> {
   if (!waitsForPerson(record, now)) return {}
   const { contractVersion, allowedResources: resources, budget } = record.item.contract
-  const acceptancePolicyVersion = mission.approvalPolicy.policyVersion ?? '1.0.0'
-  return { startGate: { ownershipEpoch: record.ownershipEpoch, contractVersion, resources, budget, acceptancePolicyVersion } }
+  const acceptancePolicyVersion = state.mission.approvalPolicy.policyVersion ?? '1.0.0'
+  return { startGate: { personId: personInCharge(state).id, ownershipEpoch: record.ownershipEpoch, contractVersion, resources, budget, acceptancePolicyVersion } }
 }
 
 /** What the owner said it waits for (A-186). */
-function ownBlocker({ blocker }: WorkRecord): Blocker[] {
+function ownBlocker({ blocker, child }: WorkRecord): Blocker[] {
+  if (child?.state === 'running') return [{ sentence: `Waits for its own Mission “${shorten(child.title, 60)}”` }]
   return blocker ? [{ sentence: `Blocked: ${shorten(blocker.reason, 120)} Goes on when: ${shorten(blocker.unblockCondition, 120)}` }] : []
 }
 

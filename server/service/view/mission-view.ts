@@ -37,6 +37,7 @@ export function missionView(state: GroupState, context: StatusContext): MissionV
   return {
     ...missionSummary(state, context),
     head: state.sequence,
+    ...(mission.parent && { parent: { missionId: mission.parent.missionId, workItemId: mission.parent.workItemId } }),
     objective: mission.objective,
     definitionOfDone: mission.definitionOfDone,
     budget: budgetLines(state.ledgers.get(mission.missionId)),
