@@ -40,11 +40,13 @@ function driveLane({ socket, frames }: Lane, inFlight: number, latencies: number
       sendMore()
       if (sentAt.size === 0 && next === frames.length) {
         socket.off('message', onMessage)
+        socket.off('close', onClose)
         done()
       }
     }
+    const onClose = () => fail(new Error('the server closed the connection'))
     socket.on('message', onMessage)
-    socket.once('close', () => fail(new Error('the server closed the connection')))
+    socket.once('close', onClose)
     sendMore()
   })
 }

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import postgres from 'postgres'
 import { openEmbedded } from '../server/store/embedded/open-embedded.ts'
 import { startChild, type Child } from './child.ts'
+import { type HistoryRow, measureHistory } from './history.ts'
 import { drive, openSocket, type Lane, type Measured } from './load.ts'
 import { measureReplay } from './replay.ts'
 import { connect, prepare, signFrames, type Workplace } from './workplace.ts'
@@ -25,7 +26,7 @@ const scenarios: readonly Scenario[] = [
 ]
 
 const { values: options } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, rounds: { type: 'string', default: '3' }, store: { type: 'string', multiple: true, default: ['postgresql', 'embedded'] } },
+  options: { json: { type: 'boolean', default: false }, rounds: { type: 'string', default: '3' }, history: { type: 'boolean', default: false }, store: { type: 'string', multiple: true, default: ['postgresql', 'embedded'] } },
 })
 const rounds = Number(options.rounds)
 
@@ -69,7 +70,10 @@ function median(measured: readonly Measured[]): Measured {
   return [...measured].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(measured.length / 2)]!
 }
 
-async function benchStore(store: string): Promise<{ rows: Row[]; replay: { events: number; perSecond: number } }> {
+interface StoreResult { readonly rows: readonly Row[]; readonly replay?: { readonly events: number; readonly perSecond: number }; readonly history?: readonly HistoryRow[] }
+
+/** The loads and the replay, or with `--history` the cost of a long history alone. */
+async function benchStore(store: string): Promise<StoreResult> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const database = await openDatabase(store, folder)
   const stopping: Child[] = []
@@ -80,6 +84,7 @@ async function benchStore(store: string): Promise<{ rows: Row[]; replay: { event
     stopping.push(floor, authority)
     const workplace = await prepare(dataDir, missions)
     const floorUrl = `ws://127.0.0.1:${String(floor.message.port)}`
+    if (options.history) return { rows: [], history: await measureHistory(workplace, rounds) }
     const rows: Row[] = []
     for (const scenario of scenarios) {
       await measure({ ...scenario, perConnection: Math.ceil(scenario.perConnection / 2) }, workplace, floorUrl)
@@ -104,7 +109,7 @@ if (options.json) {
   console.log(JSON.stringify({ machine, rounds, results }, undefined, 2))
 } else {
   console.log(`${machine}; median of ${rounds} interleaved rounds\n`)
-  for (const { store, rows, replay } of results) {
+  for (const { store, rows, replay, history = [] } of results) {
     for (const { scenario, authority, floor, ratio } of rows) {
       console.log(`${store}: ${scenario}`)
       for (const [name, m] of [['authority', authority], ['floor', floor]] as const) {
@@ -112,6 +117,9 @@ if (options.json) {
       }
       console.log(`  ratio      ${ratio.toFixed(2)}`)
     }
-    console.log(`${store}: replay of ${replay.events} Events ${replay.perSecond.toFixed(0)}/s\n`)
+    if (replay) console.log(`${store}: replay of ${replay.events} Events ${replay.perSecond.toFixed(0)}/s\n`)
+    for (const { events, measured, ratio } of history) {
+      console.log(`${store}: after ${events} Events ${measured.perSecond.toFixed(0)}/s   p50 ${measured.p50Ms.toFixed(1)} ms   p99 ${measured.p99Ms.toFixed(1)} ms   ${ratio.toFixed(2)} of the shortest`)
+    }
   }
 }

@@ -6,14 +6,19 @@ import { connect, signFrames, type BenchAgent } from './workplace.ts'
 
 const fillBatch = 2_000
 
+/** Posts so many Messages in the Agent's Group. */
+export async function fillGroup(url: string, agent: BenchAgent, messages: number): Promise<void> {
+  const { socket, sessionEpoch } = await connect(url, agent)
+  for (let done = 0; done < messages; done += fillBatch) {
+    const frames = await signFrames(agent, sessionEpoch, Math.min(fillBatch, messages - done), false)
+    await drive([{ socket, frames }], 32)
+  }
+  socket.terminate()
+}
+
 /** Fills the Group up to `events` Events, then subscribes from zero on a new session; Events per second as the Agent receives them. */
 export async function measureReplay(url: string, agent: BenchAgent, events: number): Promise<{ events: number; perSecond: number }> {
-  const writer = await connect(url, agent)
-  for (let done = 0; done < events; done += fillBatch) {
-    const frames = await signFrames(agent, writer.sessionEpoch, Math.min(fillBatch, events - done), false)
-    await drive([{ socket: writer.socket, frames }], 32)
-  }
-  writer.socket.terminate()
+  await fillGroup(url, agent, events)
   const { socket } = await connect(url, agent)
   const begin = performance.now()
   const received = await new Promise<number>((done) => {
