@@ -8,6 +8,7 @@ const hash = `sha256:${'5'.repeat(64)}`
 const { approval, artifact, conversation, event, evidence, group, lease, membership, message, mission } =
   exampleDocuments
 const card = exampleDocuments['agent-card']
+const contextPackage = exampleDocuments['context-package']
 const contract = exampleDocuments['work-contract']
 const workItem = exampleDocuments['work-item']
 const { selectionBasis, scheduleEstimate, progress, owner, submission, offers } = workItem
@@ -153,6 +154,7 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
     selectionBasis,
     offerExpiresInSeconds: 60,
     contract,
+    contextPackage,
     delegationGrantId: urn('grant'),
     overrideReason: 'Nobody else can.',
   },
@@ -277,6 +279,7 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
     candidateAgentIds: [agentId],
     offerExpiresAt: at,
     contract,
+    contextPackage,
     delegationGrantId: urn('grant'),
     overrideReason: 'Nobody else can.',
   },

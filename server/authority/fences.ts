@@ -3,6 +3,7 @@
 import type { Actor, Lease, Membership } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
+import { WORK_OFFER_DECLINE } from '../../protocol/kinds.ts'
 import { OVERRIDE_EXTENSION } from './draft.ts'
 import { isLive } from './lease.ts'
 import type { MemberRequest } from './request.ts'
@@ -28,10 +29,15 @@ export function staleSession({ actor, sessionEpoch }: MemberRequest['command'], 
   return reject('AUTH_STALE_SESSION', 'this Agent has a newer session')
 }
 
+/** All that a provisional member may do: take the offer that it came by, or turn it down. */
+const ANSWERS: ReadonlySet<string> = new Set(['work.accept_offer', WORK_OFFER_DECLINE])
+
 /** a changed Membership fences its old epoch; one that has ended admits nothing. */
 export function staleMembership(command: MemberRequest['command'], membership: Membership): Refusal {
   if (command.membershipEpoch !== membership.membershipEpoch) return reject('MEMBERSHIP_STALE', 'the Membership has changed')
-  return membership.state === 'active' ? undefined : reject('MEMBERSHIP_REQUIRED', 'the Membership is not active')
+  if (membership.state === 'active') return undefined
+  if (membership.state === 'provisional' && ANSWERS.has(command.kind)) return undefined
+  return reject('MEMBERSHIP_REQUIRED', 'the Membership is not active')
 }
 
 /** a Coordinator Epoch that is cited must be the current one. */

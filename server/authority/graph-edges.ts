@@ -1,4 +1,5 @@
 // Edges of the Space's graph. Each is stated by the Event itself or by an Event before it; nothing is guessed.
+import type { ContextPackage } from '../../protocol/generated/types.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { CAUSED_BY_EXTENSION } from './draft.ts'
 import { overrideOf } from './override-grant.ts'
@@ -26,8 +27,9 @@ const PARENTS: Parents = {
     ...dependencies(state, workItem.contract.dependencyWorkItemIds),
     ...[proposalId, parentWorkItemId, replacesWorkItemId, delegationGrantId].map((id): Parent => ['cause', id === undefined ? id : state.sequenceOf.get(id)]),
   ],
-  'work.offer.created': (state, { payload: { contract, delegationGrantId } }) => [
+  'work.offer.created': (state, { payload: { contract, contextPackage, delegationGrantId } }) => [
     ...dependencies(state, contract?.dependencyWorkItemIds ?? []),
+    ...packageSources(state, contextPackage),
     ['cause', delegationGrantId === undefined ? undefined : state.sequenceOf.get(delegationGrantId)],
   ],
   'membership.delegation.granted': ({ sequenceOf }, { payload: { delegationGrant } }) => [['target', sequenceOf.get(delegationGrant.granteeAgentId)]],
@@ -47,6 +49,13 @@ function amended({ sequenceOf }: GroupState, { payload: { message } }: GroupEven
 
 function dependencies({ workSteps }: GroupState, ids: readonly string[]): Parent[] {
   return ids.map((id) => ['depends', workSteps.get(id)?.[0]])
+}
+
+/** the version before it, and the artifacts that it refers to. */
+function packageSources(state: GroupState, document: ContextPackage | undefined): Parent[] {
+  if (!document) return []
+  const previous = document.previousContextPackageId
+  return [['source', previous === undefined ? undefined : state.sequenceOf.get(previous)], ...publications(state, 'source', document.artifactHashes)]
 }
 
 /** Every publication of the content. */

@@ -7,6 +7,7 @@ import { GroupFixture, replay } from '../testing/group-fixture.ts'
 import { randomCommand, randomReaction } from '../testing/random-commands.ts'
 import { RandomSource } from '../testing/random-source.ts'
 import { DIMENSIONS, firstExcess, limitsOf, NOTHING, sumOf } from './amounts.ts'
+import { departuresOf } from './departure.ts'
 import { nextDue } from './due.ts'
 import { encodeState } from './encode-state.ts'
 import { evolve } from './evolve.ts'
@@ -164,10 +165,12 @@ describe.each(seeds)('any Group (seed %i)', (seed) => {
     }
   })
 
-  it('knows when the next lease ends and who answers for which work', () => {
+  it('knows when the next lease or Membership ends and who answers for which work', () => {
     for (const { group } of watched) {
       const { state } = group
-      const ends = [...state.workItems.values()].flatMap(({ executionLease, blockedLease }) => (executionLease ?? blockedLease)?.expiresAt ?? []).sort()
+      const ends = [...state.workItems.values()].flatMap(({ executionLease, blockedLease }) => (executionLease ?? blockedLease)?.expiresAt ?? [])
+      ends.push(...departuresOf(state).map(({ at }) => at))
+      ends.sort()
       expect(nextDue(state)).toBe(ends[0])
       for (const record of state.workItems.values()) {
         const owner = record.item.owner?.agentId

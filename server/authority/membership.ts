@@ -99,7 +99,7 @@ export const decideEndMembership: Decider<'membership.end'> = (request) => {
     actingLeaseOver(request) ??
     missionOver(request)
   if (refusal) return err(refusal)
-  if (current?.member.type !== payload.member.type || current.state !== 'active') {
+  if (current?.member.type !== payload.member.type || current.state === 'ended') {
     return err(reject('INVALID_COMMAND', 'this Principal is not a member'))
   }
   const stays = losesItsWork(request, payload)
@@ -116,8 +116,16 @@ export function endedMembership(membership: Membership, now: string): Membership
   return { ...membership, state: 'ended', membershipEpoch: membership.membershipEpoch + 1, endedAt: now }
 }
 
-export const evolveMembership: Evolver<'membership.changed' | 'membership.ended'> = (state, { payload, sequence }) => {
+export const evolveMembership: Evolver<'membership.changed' | 'membership.ended'> = (state, { payload, sequence, workItemId }) => {
   const { membership } = payload
-  state.memberships.set(membership.member.id, membership)
-  introduce(state, membership.member.id, sequence)
+  const { id } = membership.member
+  state.memberships.set(id, membership)
+  introduce(state, id, sequence)
+  if (membership.state === 'provisional' && workItemId !== undefined) state.candidacies.set(id, { workItemId, through: sequence })
+  if (membership.state === 'active') state.candidacies.delete(id)
+  if (isTemporary(membership)) state.temporary.add(id)
+  else state.temporary.delete(id)
 }
+
+/** Whoever came by an offer has been given a Context Package; a Membership that is granted by hand since names none. */
+const isTemporary = ({ state, contextPackageId }: Membership): boolean => state !== 'ended' && contextPackageId !== undefined

@@ -1,6 +1,6 @@
 // The shapes of the state machine: what a decision sees, what it answers, what the fold keeps. Pure data.
 import type {
-  Actor, AgentCard, Approval, Artifact, Budget, Command, Conversation, CooperationOverrideGrant, DelegationGrant, Evidence, EventDocument, ExecutionTerms, Extensions, Group,
+  Actor, AgentCard, Approval, Artifact, Budget, Command, ContextPackage, Conversation, CooperationOverrideGrant, DelegationGrant, Evidence, EventDocument, ExecutionTerms, Extensions, Group,
   Lease, Membership, Mission, MissionChildCreatedPayload, MissionCreatedPayload, Policy, WorkContract, WorkItem,
 } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
@@ -200,6 +200,16 @@ export interface MessageRecord {
   readonly amendments?: readonly Amendment[]
 }
 
+/** What the Group keeps of a Context Package; the text stays in the log. */
+export type PackageRecord = Pick<ContextPackage, 'version' | 'workItemId' | 'artifactHashes'>
+
+/** What a provisional Membership is for, and how much of the log goes with it. */
+export interface Candidacy {
+  readonly workItemId: string
+  /** Sequence of the last Event that the candidate may read; the first is that of the offer. */
+  readonly through: number
+}
+
 /** A Cooperation Override Grant and what became of it. */
 export interface OverrideRecord {
   readonly grant: CooperationOverrideGrant
@@ -225,6 +235,11 @@ export interface GroupState {
   readonly conversations: Map<string, Conversation>
   /** By Principal id. */
   readonly memberships: Map<string, Membership>
+  /** By Principal id, until its Membership is active: what was hidden from a candidate stays hidden if it leaves as one. */
+  readonly candidacies: Map<string, Candidacy>
+  /** Members who came by an offer; they leave once nothing is left for them to do. */
+  readonly temporary: Set<string>
+  readonly contextPackages: Map<string, PackageRecord>
   readonly workItems: Map<string, WorkRecord>
   readonly proposals: Map<string, Proposal>
   /** By Grant id; one whose target has ended is gone for good. */

@@ -25,3 +25,10 @@ function isHeldBack(state: GroupState, principalId: string, sequence: number): b
 }
 
 export const isAuditor = ({ mission }: GroupState, principalId: string): boolean => mission.missionOwner.id === principalId
+
+/** a candidate reads its offer and what follows from it, and nothing before or after. */
+export function isBeyondOffer({ candidacies, memberships }: GroupState, principalId: string, sequence: number): boolean {
+  const candidacy = candidacies.get(principalId)
+  if (!candidacy) return false
+  return sequence > candidacy.through || sequence < (memberships.get(principalId)?.visibilityStartSequence ?? 0)
+}

@@ -2,10 +2,11 @@
 import type { Lease, WorkOffer, WorkOwner } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { type WORK_OFFER_DECLINE } from '../../protocol/kinds.ts'
-import { err, invariant } from '../../protocol/result.ts'
+import { err, invariant, ok } from '../../protocol/result.ts'
+import { activationDrafts } from './candidacy.ts'
 import { capabilityPins } from './capability.ts'
 import { overLimits, workExcess } from './cooperation.ts'
-import { accept, leaseIdOf } from './draft.ts'
+import { leaseIdOf, primaryDraft } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { missionNotActive, notInState, revisionConflict } from './fences.ts'
 import { isAfter } from './instants.ts'
@@ -31,7 +32,7 @@ export const decideAcceptOffer: Decider<'work.accept_offer'> = (request) => {
     notInState(record, 'offered')
   if (refusal) return err(refusal)
   const { owner, lease } = newOwnership(request, record)
-  return accept(request, {
+  const accepted = primaryDraft(request, {
     kind: 'work.offer.accepted',
     aggregateRevision: record.item.revision + 1,
     item: record.item,
@@ -47,6 +48,7 @@ export const decideAcceptOffer: Decider<'work.accept_offer'> = (request) => {
       ...(payload.scheduleEstimate && { scheduleEstimate: payload.scheduleEstimate }),
     },
   })
+  return ok([accepted, ...activationDrafts(request, record.item)])
 }
 
 function notWorker({ command, membership }: MemberRequest): Refusal {

@@ -1,14 +1,16 @@
 // The Coordinator, or whoever stands in for it, offers open or failed work to eligible Agents (A-149, A-167, A-168, A-170).
-import type { CapabilityRef, WorkOffer } from '../../protocol/generated/types.ts'
+import type { CapabilityRef, WorkOffer, WorkOfferPayload } from '../../protocol/generated/types.ts'
 import { deriveUrn } from '../../protocol/digest.ts'
 import { reject } from '../../protocol/error-codes.ts'
-import { err, invariant } from '../../protocol/result.ts'
+import { err, invariant, ok } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { reallocationRefused, reopenAccount } from './budget.ts'
+import { alreadyCandidate, mayNotBringIn, newcomers, provisionalDrafts } from './candidacy.ts'
 import { capabilityPins, isCardValid } from './capability.ts'
+import { notePackage, packageRefused } from './context-package.ts'
 import { contractRefused, widerResources } from './contract.ts'
 import { ceilingReached, commitUnder } from './delegation.ts'
-import { accept } from './draft.ts'
+import { primaryDraft } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { missionNotActive, notInState, revisionConflict } from './fences.ts'
 import { DEFAULT_SECONDS, isLive } from './lease.ts'
@@ -27,11 +29,14 @@ export const decideOffer: Decider<'work.offer'> = (request) => {
     revisionConflict(command, record.item.revision) ??
     notEntitled(request, { at: payload.workItemId, levelsBelow: 0, requiredCapabilities: record.item.contract.requiredCapabilities }) ??
     revisesForOthers(request) ??
+    mayNotBringIn(request) ??
     budgetRefused(request, record) ??
     ceilingReached(state, payload.delegationGrantId, payload.workItemId, record.item.contract.budget) ??
     ineligibleCandidate(request, record) ??
+    wrongPackage(request) ??
     entitlementOver(request) ??
     stillOwned(request, record) ??
+    alreadyCandidate(request) ??
     missionNotActive(request) ??
     childRunning(record) ??
     notInState(record, 'open', 'offered', 'queued', 'active', 'blocked', 'failed') ??
@@ -41,13 +46,25 @@ export const decideOffer: Decider<'work.offer'> = (request) => {
   if (refusal) return err(refusal)
   const offerExpiresAt = addSeconds(env.now, payload.offerExpiresInSeconds ?? DEFAULT_SECONDS.offer)
   const offers = payload.candidateAgentIds.map((agentId) => offerTo(agentId, request, offerExpiresAt))
-  const { workItemId, selectionBasis, candidateAgentIds, contract } = payload
-  return accept(request, {
+  const { workItemId, selectionBasis, candidateAgentIds } = payload
+  const offered = primaryDraft(request, {
     kind: 'work.offer.created',
     aggregateRevision: record.item.revision + 1,
     item: record.item,
-    payload: { workItemId, offers, selectionBasis, candidateAgentIds, offerExpiresAt, ...(contract && { contract }), ...entitlementOf(payload) },
+    payload: { workItemId, offers, selectionBasis, candidateAgentIds, offerExpiresAt, ...contractShown(request, record), ...entitlementOf(payload) },
   })
+  return ok([offered, ...provisionalDrafts(request, record.item, offerExpiresAt)])
+}
+
+/** A newcomer reads nothing of the log before its offer, so the contract stands in the offer even where it stays as it was. */
+function contractShown({ payload }: MemberRequest<'work.offer'>, { item }: WorkRecord): Pick<WorkOfferPayload, 'contract' | 'contextPackage'> {
+  const { contract, contextPackage } = payload
+  if (contextPackage) return { contract: contract ?? item.contract, contextPackage }
+  return contract ? { contract } : {}
+}
+
+function wrongPackage({ state, payload }: MemberRequest<'work.offer'>): Refusal {
+  return payload.contextPackage && packageRefused(state, payload.contextPackage, payload.workItemId)
 }
 
 /** A delegate offers contracts as they are; revising one is the Coordinator's (A-140). */
@@ -71,18 +88,23 @@ function budgetRefused({ state, payload }: MemberRequest<'work.offer'>, { item }
 
 function ineligibleCandidate(request: MemberRequest<'work.offer'>, { item }: WorkRecord): Refusal {
   const { requiredCapabilities } = request.payload.contract ?? item.contract
+  const welcome = request.payload.contextPackage ? newcomers(request) : []
   for (const agentId of request.payload.candidateAgentIds) {
-    const reason = ineligibility(request, agentId, requiredCapabilities)
+    const judge = welcome.includes(agentId) ? lacksQualification : ineligibility
+    const reason = judge(request, agentId, requiredCapabilities)
     if (reason !== undefined) return reject('AUTH_FORBIDDEN', `a candidate ${reason}`, { details: { agentId } })
   }
   return undefined
 }
 
 /** Why this Agent may not be given work that requires these capabilities; also judged again when it accepts. */
-export function ineligibility({ state, env }: MemberRequest, agentId: string, required: readonly CapabilityRef[]): string | undefined {
-  const membership = state.memberships.get(agentId)
-  const isWorker = membership?.state === 'active' && membership.role === 'worker' && membership.member.type === 'agent'
-  if (!isWorker) return 'is not a worker of this Group'
+export function ineligibility(request: MemberRequest, agentId: string, required: readonly CapabilityRef[]): string | undefined {
+  const membership = request.state.memberships.get(agentId)
+  const isWorker = membership !== undefined && membership.state !== 'ended' && membership.role === 'worker' && membership.member.type === 'agent'
+  return isWorker ? lacksQualification(request, agentId, required) : 'is not a worker of this Group'
+}
+
+function lacksQualification({ env }: MemberRequest, agentId: string, required: readonly CapabilityRef[]): string | undefined {
   const card = env.cardOf(agentId)
   if (!card || !isCardValid(card, env.now)) return 'has no valid Agent Card'
   return capabilityPins(card, required) ? undefined : 'lacks a required capability'
@@ -120,12 +142,13 @@ function wrongRevision(request: MemberRequest<'work.offer'>, { item, parentWorkI
 }
 
 export const evolveOfferCreated: Evolver<'work.offer.created'> = (state, event) => {
-  const { workItemId, offers, selectionBasis, contract, delegationGrantId } = event.payload
+  const { workItemId, offers, selectionBasis, contract, contextPackage, delegationGrantId } = event.payload
   const record = fenced(workOf(state, workItemId))
   const { submission: _submission, ...item } = record.item
   const { reason: _reason, ...kept } = record
   if (contract || item.state === 'failed') reopenAccount(state, workItemId, (contract ?? item.contract).budget)
   commitUnder(state, delegationGrantId, workItemId, item.contract.budget)
+  if (contextPackage) notePackage(state, contextPackage, event.sequence)
   const changes = { state: 'offered', offers, selectionBasis, ...(contract && { contract }) } as const
   putWork(state, { ...kept, item: revised(item, event.occurredAt, changes) })
   noteStep(state, workItemId, event)

@@ -56,15 +56,33 @@ class TailFeed implements GroupFeed {
   }
 
   async next(limit: number): Promise<readonly LogEntry[] | 'ended'> {
+    let looked = this.#position
     while (!this.#hasEnded) {
-      const entries = await this.#view.show(this.#principalId, this.#tail.spaceId, await this.#tail.after(this.#position, limit))
-      if (this.#hasEnded) break
-      if (entries.length > 0) return this.#deliver(entries)
-      const growth = this.#tail.growth(this.#position)
-      this.#cancelWait = growth.cancel
-      await growth.done
+      const stored = await this.#tail.after(looked, limit)
+      const entries = await this.#view.show(this.#principalId, this.#tail.spaceId, stored)
+      if (this.#hasEnded || this.#endedUnseen(stored, entries)) break
+      // What is hidden now may be shown later, and then from where the reader is.
+      if (entries.length > 0 && looked === this.#position) return this.#deliver(entries)
+      looked = entries.length > 0 ? this.#position : await this.#beyond(looked, stored)
     }
     return 'ended'
+  }
+
+  /** A candidacy may end behind entries that are hidden from the candidate. */
+  #endedUnseen(stored: readonly LogEntry[], shown: readonly LogEntry[]): boolean {
+    const first = shown[0]?.sequence ?? Infinity
+    const hasEnded = stored.some((entry) => entry.sequence < first && this.#endsMembership(entry))
+    if (hasEnded) this.close()
+    return hasEnded
+  }
+
+  /** Where to look on: behind entries that are hidden from a candidate, whose Membership may become active there. */
+  async #beyond(looked: number, hidden: readonly LogEntry[]): Promise<number> {
+    if (hidden.length > 0) return hidden.at(-1)!.sequence
+    const growth = this.#tail.growth(looked)
+    this.#cancelWait = growth.cancel
+    await growth.done
+    return looked
   }
 
   close(): void {

@@ -16,6 +16,7 @@ const places: Readonly<Record<string, Place>> = {
   'mission.request_changes': { kind: 'approval', members: ['approval'] },
   'approval.grant_execution': { kind: 'approval', members: ['approval'] },
   'artifact.publish': { kind: 'artifact', members: ['artifact'] },
+  'work.offer': { kind: 'context-package', members: ['contextPackage'] },
   'work.submit': { kind: 'evidence', members: ['evidence'] },
   'work.accept_result': { kind: 'evidence', members: ['evidence'] },
   'work.fail': { kind: 'evidence', members: ['evidence'] },

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Membership } from '../../protocol/generated/types.ts'
 import type { MembershipRow } from '../authority/read-models.ts'
-import { withholding } from '../authority/visibility.ts'
+import { isBeyondOffer, withholding } from '../authority/visibility.ts'
 import { decodeEntry } from './event-bytes.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { MembershipWatch } from './membership-watch.ts'
@@ -56,6 +56,7 @@ export class SpaceReads implements Reads {
   async commandBytes(principalId: string, groupId: string, sequence: number): Promise<Uint8Array | undefined> {
     const found = await this.groupFor(principalId, groupId)
     if (!found || sequence < found.membership.visibilityStartSequence || withholding(found.state, principalId, sequence)) return undefined
+    if (isBeyondOffer(found.state, principalId, sequence)) return undefined
     return (await this.#needs.log.findReceiptAt(groupId, sequence))?.commandBytes
   }
 
@@ -90,7 +91,16 @@ export class SpaceReads implements Reads {
     const spaces = await readModels.spacesOfArtifact(contentHash)
     if (spaces.length === 0) return false
     const own = new Set((await readModels.missionsOf(principalId)).map((mission) => mission.spaceId))
-    return spaces.some((spaceId) => own.has(spaceId))
+    const readable = await Promise.all(spaces.map((spaceId) => own.has(spaceId) && this.#mayReadFrom(principalId, spaceId, contentHash)))
+    return readable.includes(true)
+  }
+
+  /** a candidate reads what its Context Package refers to. */
+  async #mayReadFrom(principalId: string, spaceId: string, contentHash: string): Promise<boolean> {
+    const found = await this.groupFor(principalId, spaceId)
+    if (found?.membership.state !== 'provisional') return found !== undefined
+    const { contextPackageId = '' } = found.state.memberships.get(principalId) ?? {}
+    return found.state.contextPackages.get(contextPackageId)?.artifactHashes.includes(contentHash) === true
   }
 
   async allSpaces(): ReturnType<Reads['allSpaces']> {

@@ -25,6 +25,9 @@ export const wim = principal('agent', 'Wim')
 export const wanda = principal('agent', 'Wanda')
 /** May become a work delegate. */
 export const dora = principal('agent', 'Dora')
+/** Join by an offer alone, if at all. */
+export const nora = principal('agent', 'Nora')
+export const nils = principal('agent', 'Nils')
 /** Belongs to no Group. */
 export const otto = principal('agent', 'Otto')
 

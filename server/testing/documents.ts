@@ -1,5 +1,5 @@
 // Builders of the documents inside Commands. Each is complete and valid; a test changes only what it is about.
-import type { Actor, Approval, Artifact, Evidence, MissionCreatePayload, Progress, SelectionBasis, WorkContract } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, Artifact, ContextPackage, EventDocument, Evidence, MissionCreatePayload, Progress, SelectionBasis, WorkContract } from '../../protocol/generated/types.ts'
 import type { GroupState } from '../authority/types.ts'
 import { CAPABILITY, cora, hashOf, urnOf, verifiedSignature } from './cast.ts'
 
@@ -137,6 +137,28 @@ export function approvalOf(state: GroupState, decision: Approval['decision'], no
     comments: 'Looked at everything.',
     conditions: [],
     occurredAt: now,
+    signature: verifiedSignature(now),
+    ...changes,
+  }
+}
+
+/** The whole log so far, summed up by the Coordinator. */
+export function packageOf(state: GroupState, log: readonly EventDocument[], now: string, changes: Partial<ContextPackage> = {}): ContextPackage {
+  const { missionId, groupId, coordinator } = state.mission
+  const eventIds = log.map(({ eventId }) => eventId)
+  return {
+    contextPackageId: urnOf(`context package ${groupId} ${log.length}`),
+    version: 1,
+    missionId,
+    groupId,
+    sourceEventRange: { fromSequence: 1, toSequence: log.length, eventIds },
+    artifactHashes: [],
+    summary: 'The release is under way.',
+    decisions: [{ description: 'It ships in December.', sourceEventIds: [eventIds[0] ?? ''] }],
+    constraints: ['Nothing leaves the house.'],
+    unresolvedQuestions: ['Who signs?'],
+    generatedBy: { type: 'agent', id: coordinator.agentId },
+    generatedAt: now,
     signature: verifiedSignature(now),
     ...changes,
   }

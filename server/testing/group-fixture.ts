@@ -17,7 +17,7 @@ import { reactionsTo } from '../authority/reactions.ts'
 import { DEFAULT_POLICY } from '../authority/policy.ts'
 import { decideSessionReplaced } from '../authority/session-replaced.ts'
 import type { Decision, DecisionEnv, EventDraft, GroupState, MissionFacts, VerifiedCommand } from '../authority/types.ts'
-import { ada, agentCard, cora, dora, groupAuthority, organizationId, registry, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
+import { ada, agentCard, cora, dora, groupAuthority, nils, nora, organizationId, registry, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
 import { missionPayload } from './documents.ts'
 import { saw } from './evidence.ts'
 
@@ -28,8 +28,8 @@ export interface CommandChanges extends Partial<Command> {
 export class GroupFixture {
   now = START
   readonly log: EventDocument[] = []
-  readonly cards = new Map<string, AgentCard>([cora, wim, wanda, dora].map((agent) => [agent.id, agentCard(agent)]))
-  readonly sessionEpochs = new Map<string, number>([cora, wim, wanda, dora].map((agent) => [agent.id, 1]))
+  readonly cards = new Map<string, AgentCard>([cora, wim, wanda, dora, nora, nils].map((agent) => [agent.id, agentCard(agent)]))
+  readonly sessionEpochs = new Map<string, number>([cora, wim, wanda, dora, nora, nils].map((agent) => [agent.id, 1]))
   /** Missions of other Groups. */
   readonly missions = new Map<string, MissionFacts>()
   policy: Policy = DEFAULT_POLICY

@@ -1,12 +1,12 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
-import type { Actor, CommandPayloads, Usage, WorkItemState } from '../../protocol/generated/types.ts'
+import type { Actor, CommandPayloads, ContextPackage, Usage, WorkItemState } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { limitsOf, NOTHING } from '../authority/amounts.ts'
 import type { Reaction } from '../authority/reactions.ts'
 import type { VerifiedCommand, WorkRecord } from '../authority/types.ts'
-import { ada, ben, CAPABILITY, cora, dora, groupAuthority, hashOf, otto, urnOf, wanda, wim } from './cast.ts'
-import { approvalOf, artifactOf, evidenceOf, missionPayload, progress, selectionBasis, workContract } from './documents.ts'
+import { ada, ben, CAPABILITY, cora, dora, groupAuthority, hashOf, nils, nora, otto, urnOf, wanda, wim } from './cast.ts'
+import { approvalOf, artifactOf, evidenceOf, missionPayload, packageOf, progress, selectionBasis, workContract } from './documents.ts'
 import type { CommandChanges, GroupFixture } from './group-fixture.ts'
 import { childPayload } from './mission-tree.ts'
 import type { RandomSource } from './random-source.ts'
@@ -33,7 +33,7 @@ function work(group: GroupFixture, random: RandomSource, ...states: readonly Wor
   return random.oneOf(fitting)
 }
 
-const ownerOf = ({ item }: WorkRecord): Actor => (item.owner?.agentId === wanda.id ? wanda : wim)
+const ownerOf = ({ item }: WorkRecord): Actor => [wanda, nora, nils].find(({ id }) => id === item.owner?.agentId) ?? wim
 const coordinatorOf = ({ state }: GroupFixture): Actor => ({ type: 'agent', id: state.mission.coordinator.agentId })
 const place = (group: GroupFixture, { item }: WorkRecord) => ({ state: group.state, workItemId: item.workItemId, now: group.now })
 const cited = ({ item, ownershipEpoch, executionLease }: WorkRecord) => ({ workItemId: item.workItemId, ownershipEpoch: Math.max(1, ownershipEpoch), executionLeaseId: executionLease?.leaseId ?? urnOf('no lease') })
@@ -45,6 +45,13 @@ function contract(group: GroupFixture, random: RandomSource, contractVersion: nu
   const budget = random.chance(0.2) ? { modelTokenLimit: 1 + random.below(600) } : { currency: 'EUR', financialLimit: random.below(30), modelTokenLimit: random.below(200) }
   const gated = random.chance(0.1) ? { executionApproval: 'human_required' as const } : {}
   return workContract({ contractVersion, goal: `Goal ${random.below(1e6)}`, budget, dependencyWorkItemIds: dependency ? [dependency.item.workItemId] : [], ...gated })
+}
+
+/** The range of a Context Package that sums up the last few Events. */
+function lastEvents({ log }: GroupFixture, count: number): Pick<ContextPackage, 'sourceEventRange' | 'decisions'> {
+  const fromSequence = Math.max(1, log.length - count + 1)
+  const eventIds = log.slice(fromSequence - 1).map(({ eventId }) => eventId)
+  return { sourceEventRange: { fromSequence, toSequence: log.length, eventIds }, decisions: [] }
 }
 
 /** Everything that verified work has published, and whatever failed dropped. */
@@ -183,6 +190,15 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [1, (group, random) => {
     const [record, dependency] = [work(group, random), work(group, random)]
     return record && dependency && intent(cora, 'ext.missionweaveprotocol.core.work_dependency_add', { workItemId: record.item.workItemId, dependencyId: dependency.item.workItemId })
+  }],
+  [3, (group, random, fresh) => {
+    const record = work(group, random, 'open', 'offered', 'failed')
+    if (!record) return undefined
+    const { workItemId } = record.item
+    const changes = { contextPackageId: urnOf(fresh), ...(random.chance(0.9) && { workItemId }), ...(random.chance(0.1) && { version: 2 }) }
+    const contextPackage = packageOf(group.state, group.log, group.now, { ...changes, ...lastEvents(group, 1 + random.below(4)) })
+    const candidateAgentIds = random.chance(0.4) ? [nora.id, nils.id] : [(random.oneOf([nora, nils, wim]) ?? nora).id]
+    return intent(coordinatorOf(group), 'work.offer', { workItemId, candidateAgentIds, selectionBasis: selectionBasis(), contextPackage, offerExpiresInSeconds: 60 + random.below(900) })
   }],
   [1, (group, random) => {
     const record = work(group, random, ...(random.chance(0.9) ? (['offered'] as const) : []))

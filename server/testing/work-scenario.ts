@@ -1,10 +1,10 @@
 // Brings a WorkItem to the state that a test starts from, through the same Commands that peers send.
-import type { Actor, Approval, ApprovalGrantExecutionPayload, Artifact, DelegationGrant, EventDocument, ExecutionTerms, MembershipGrantDelegationPayload, WorkBlockPayload, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, ApprovalGrantExecutionPayload, Artifact, ContextPackage, DelegationGrant, EventDocument, ExecutionTerms, MembershipGrantDelegationPayload, WorkBlockPayload, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import type { WorkRecord } from '../authority/types.ts'
 import { ada, CAPABILITY, cora, dora, hashOf, urnOf, wim } from './cast.ts'
-import { approvalOf, artifactOf, evidenceOf, progress, selectionBasis, workContract } from './documents.ts'
+import { approvalOf, artifactOf, evidenceOf, packageOf, progress, selectionBasis, workContract } from './documents.ts'
 import type { GroupFixture } from './group-fixture.ts'
 
 export type Stage = 'open' | 'offered' | 'queued' | 'active' | 'published' | 'submitted' | 'verified'
@@ -51,6 +51,12 @@ export const artifactName = (name: string): string => `result of ${name}`
 
 export function offerPayload(name: string, candidates: readonly Actor[] = [wim]): WorkOfferPayload {
   return { workItemId: workId(name), candidateAgentIds: candidates.map(({ id }) => id), selectionBasis: selectionBasis() }
+}
+
+/** An offer with a Context Package, which may go to Agents outside the Group. */
+export function invitation(group: GroupFixture, name: string, candidates: readonly Actor[], changes: Partial<ContextPackage> = {}): WorkOfferPayload {
+  const contextPackage = packageOf(group.state, group.log, group.now, { workItemId: workId(name), ...changes })
+  return { ...offerPayload(name, candidates), contextPackage }
 }
 
 /** The pending or settled offer that was made to this Agent in the latest round. */

@@ -1,6 +1,6 @@
 // One short sentence per Event kind: what happened, in words. Names stand where an id would.
 import { artifactName } from '../../../protocol/artifact-name.ts'
-import type { EventDocument, EventPayloads } from '../../../protocol/generated/types.ts'
+import type { EventDocument, EventPayloads, Membership } from '../../../protocol/generated/types.ts'
 import { LIMIT_WORDS } from '../../authority/cooperation.ts'
 import type { GroupState } from '../../authority/types.ts'
 import { shorten } from './shorten.ts'
@@ -13,6 +13,11 @@ const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 /** A-117: that the owner stepped in is said wherever the step is named. */
 const emergency = (reason: string | undefined) => (reason === undefined ? '' : `, stepping in: ${shorten(reason, 100)}`)
 const agent = (id: string) => ({ type: 'agent', id }) as const
+
+function membershipTitle({ state, role, contextPackageId }: Membership, who: string, member: string): string {
+  if (state === 'provisional') return `${member} may join as ${role.replace('_', ' ')} by accepting the offer`
+  return contextPackageId === undefined ? `${who} brought in ${member} as ${role.replace('_', ' ')}` : `${member} joined by accepting the offer`
+}
 
 const titles: Titles = {
   'mission.created': ({ title }, { who }) => `${who} created the mission “${title}”`,
@@ -27,7 +32,7 @@ const titles: Titles = {
   'mission.changes_requested': ({ feedback }, { who }) => `${who} requested changes: ${shorten(feedback, 120)}`,
   'mission.cancelled': ({ reason }, { who }) => `${who} cancelled the mission: ${shorten(reason, 120)}`,
   'mission.terminated': ({ reason }, { who }) => `${who} gave the mission up: ${shorten(reason, 120)}`,
-  'membership.changed': ({ membership }, { who, name }) => `${who} brought in ${name(membership.member).name} as ${membership.role.replace('_', ' ')}`,
+  'membership.changed': ({ membership }, { who, name }) => membershipTitle(membership, who, name(membership.member).name),
   'membership.ended': ({ membership }, { who, name }) => `${who} ended the membership of ${name(membership.member).name}`,
   'membership.delegation.granted': ({ delegationGrant }, { who, name, work }) => `${who} lets ${name(agent(delegationGrant.granteeAgentId)).name} split up and offer “${work(delegationGrant.targetWorkItemId)}”`,
   'message.posted': (_, { who }) => `${who} says`,
