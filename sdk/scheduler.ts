@@ -1,5 +1,6 @@
 // Runs a Worker: takes offers, orders owned work of all Groups into slots, pauses for urgent work, and says when things will be done.
-import type { WorkContract } from '../protocol/generated/types.ts'
+import type { DeclineReason, WorkContract } from '../protocol/generated/types.ts'
+import { WORK_OFFER_DECLINE } from '../protocol/kinds.ts'
 import type { AgentClient } from './agent-client.ts'
 import type { AgentStore } from './agent-store.ts'
 import type { GroupEntry } from './authority-http.ts'
@@ -22,8 +23,11 @@ export interface SchedulerOptions extends FairOrderRules {
   readonly store: AgentStore
   /** Executions at once: the maximum concurrency of the Agent's card. */
   readonly slots: number
-  /** Whether to take an offer of this work. Work with a gate or side effects needs a Worker that knows of them. */
-  accepts(contract: WorkContract): boolean
+  /**
+   * Whether to take an offer of this work, or why not; false says `capability`. What is not taken is declined at once, so
+   * that the Coordinator need not wait (A-169). Work with a gate or side effects needs a Worker that knows of them.
+   */
+  accepts(contract: WorkContract): boolean | DeclineReason
   /**
    * Does the work of one slot. A thrown fault ends the execution without a word to the Group: the lease runs out, and the
    * item is started again.
@@ -136,9 +140,15 @@ class Scheduler {
   }
 
   #consider(group: WorkedGroup, { workItemId, offer, contract }: OpenOffer): void {
-    if (this.#settled.has(offer.offerId) || !this.#options.accepts(contract)) return
+    if (this.#settled.has(offer.offerId)) return
+    const reason = whyDeclined(contract, this.#options.accepts(contract), Date.now())
     this.#settled.add(offer.offerId)
-    this.#start(this.#accept(group, { workItemId, offer, contract }))
+    this.#start(reason === undefined ? this.#accept(group, { workItemId, offer, contract }) : this.#decline(group, { workItemId, offer, contract }, reason))
+  }
+
+  async #decline(group: WorkedGroup, { workItemId, offer, contract }: OpenOffer, reason: DeclineReason): Promise<void> {
+    const receipt = await this.#client.submit(WORK_OFFER_DECLINE, { workItemId, offerId: offer.offerId, reason }, { groupId: group.groupId, workItemId })
+    if (!receipt.ok) this.#options.report(`could not decline “${contract.goal}”: ${receipt.error.message}`)
   }
 
   async #accept(group: WorkedGroup, { workItemId, offer, contract }: OpenOffer): Promise<void> {
@@ -282,6 +292,13 @@ class Scheduler {
   #report(fault: unknown): void {
     if (!this.#over.signal.aborted) this.#options.report(fault instanceof Error ? fault.message : String(fault))
   }
+}
+
+/** Why an offer is declined; undefined when it is taken. Nobody can commit to a deadline that has passed. */
+export function whyDeclined({ deadline }: WorkContract, answer: boolean | DeclineReason, nowMs: number): DeclineReason | undefined {
+  if (answer === false) return 'capability'
+  if (answer !== true) return answer
+  return Date.parse(deadline) <= nowMs ? 'deadline' : undefined
 }
 
 /** Tells a running execution what the log says of its lease. */

@@ -1,10 +1,12 @@
 // What one execution can see and do. Slots share nothing: no client, no other item, no checkpoint, no effect key (A-176).
 import { deriveUrn } from '../protocol/digest.ts'
-import type { Evidence, Progress, WorkContract, WorkOwner } from '../protocol/generated/types.ts'
+import type { Evidence, Progress, Usage, WorkContract, WorkOwner } from '../protocol/generated/types.ts'
+import { RESOURCE_USAGE_RECORD } from '../protocol/kinds.ts'
 import type { AgentClient, PublishedArtifact } from './agent-client.ts'
 import type { AgentStore, SavedCheckpoint } from './agent-store.ts'
 import type { ArtifactDescription, ExecutionLease } from './artifact-manifest.ts'
 import type { EvidenceDescription } from './evidence.ts'
+import type { Receipt } from './refusal.ts'
 
 /** How an execution ends; the Scheduler submits the Command that says so. `state` is kept for the next execution. */
 export type Ending =
@@ -64,6 +66,15 @@ export class Slot {
 
   download(contentHash: string): Promise<Uint8Array | undefined> {
     return this.#client.download(contentHash)
+  }
+
+  /**
+   * Charges what this execution used since it last said so, each amount in a dimension that the contract's budget limits
+   * (A-198). Refused with `BUDGET_EXCEEDED` when it is more than is left: then nothing is charged, and the work must end.
+   */
+  recordUsage(usageDelta: Usage): Promise<Receipt> {
+    const { groupId, workItemId, ownershipEpoch, executionLeaseId } = this.lease
+    return this.#client.submit(RESOURCE_USAGE_RECORD, { workItemId, ownershipEpoch, executionLeaseId, usageDelta }, { groupId, workItemId })
   }
 
   /**
