@@ -1,7 +1,8 @@
+import fs from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Command, EventDocument } from '../protocol/generated/types.ts'
 import type { AgentStore } from './agent-store.ts'
 import { openAgentStore } from './agent-store.ts'
@@ -88,4 +89,27 @@ test('A-173: inbox, Cursor, queue, effects, checkpoints and unanswered Commands 
 
 test('A-173: a file that is open cannot be opened again', async () => {
   await expect(open()).rejects.toThrow('open already')
+})
+
+test('A-173, A-236: what must survive a loss of power is flushed to the disk each time, an Event is not waited for', async () => {
+  store.openGroup(group, 0)
+  store.receive(event(1))
+  const flush = vi.spyOn(fs, 'fsyncSync')
+  try {
+    const flushes = async (act: () => unknown) => {
+      flush.mockClear()
+      await act()
+      return flush.mock.calls.length
+    }
+    expect(await flushes(() => store.receive(event(2)))).toBe(0)
+    for (const key of ['one', 'two']) {
+      expect(await flushes(() => store.beginEffect(key))).toBeGreaterThan(0)
+      expect(await flushes(() => store.finishEffect(key, 1))).toBeGreaterThan(0)
+      expect(await flushes(() => store.saveCheckpoint(group, key, { progress, state: 1 }))).toBeGreaterThan(0)
+    }
+    expect(await flushes(() => store.save(group, 2))).toBeGreaterThan(0)
+    expect(await flushes(() => store.receive(event(3)))).toBe(0)
+  } finally {
+    flush.mockRestore()
+  }
 })

@@ -67,11 +67,11 @@ class SqlFile {
 
   /** As `run`, and on the disk afterwards: in write-ahead mode a full commit takes the earlier ones with it. */
   runToDisk(sql: string, ...values: SqlValue[]): void {
-    this.run('PRAGMA synchronous = FULL')
+    this.#database.exec('PRAGMA synchronous = FULL')
     try {
       this.run(sql, ...values)
     } finally {
-      this.run('PRAGMA synchronous = NORMAL')
+      this.#database.exec('PRAGMA synchronous = NORMAL')
     }
   }
 
