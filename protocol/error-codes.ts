@@ -79,6 +79,8 @@ export type Rejection = {
   readonly expectedRevision?: number
   readonly currentRevision?: number
   readonly retryAfterMs?: number
+  /** With CURSOR_TOO_OLD: the signed snapshot to restore from. */
+  readonly snapshotArtifactHash?: string
   readonly details?: Record<string, unknown>
 }
 

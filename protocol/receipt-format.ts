@@ -82,7 +82,7 @@ function misfitOf(value: JsonValue, required: Members, optional: Members): strin
 
 const actor = closed({ type: isText, id: isText })
 const boundary = closed({}, { recordedAt: isText, validUntil: isText, revokedAt: isText })
-const binding = closed(
+export const isBinding = closed(
   {
     keyId: isText,
     principal: actor,
@@ -101,7 +101,7 @@ const RECEIPT_MEMBERS: Members = {
   mission: closed({ missionId: isText, groupId: isText, title: isText, objective: isText, revision: isCount }),
   command: isText,
   event: isText,
-  registry: closed({ revision: isCount, bindings: listOf(binding) }),
+  registry: closed({ revision: isCount, bindings: listOf(isBinding) }),
   admissionRecords: listOf(isJsonObject),
   manifests: listOf(isText),
   contents: listOf(closed({ hash: isHash, bytes: isText })),

@@ -65,8 +65,8 @@ export async function sealReceipt(receipt: UnsignedReceipt, keyId: string, sign:
 
 const LINE_FEED = 0x0a
 
-/** A registry may keep more beside a binding than a receipt shows. */
-function bindingOnly({ keyId, principal, algorithm, publicKey, validFrom, history, use }: KeyBinding): KeyBinding {
+/** A registry may keep more beside a binding than an exported file shows. */
+export function bindingOnly({ keyId, principal, algorithm, publicKey, validFrom, history, use }: KeyBinding): KeyBinding {
   const shown = { keyId, principal, algorithm, publicKey, validFrom, history: history.map(boundaryOnly) }
   return use === undefined ? shown : { ...shown, use }
 }

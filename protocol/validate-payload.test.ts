@@ -18,6 +18,8 @@ const optionalMembers: Record<string, string[]> = {
   'mission.create': ['coordinatorLeaseSeconds'],
   'mission.create_follow_up': ['coordinatorLeaseSeconds'],
   'mission.create_child': ['allowedResources', 'capabilities', 'failurePolicy', 'coordinatorLeaseSeconds'],
+  'ext.missionweaveprotocol.core.group_archive': ['firstOnlineSequence'],
+  'group.archived': ['firstOnlineSequence'],
   'mission.approve': ['rootApproval'],
   'mission.created': ['parentLink'],
   'mission.approved': ['rootApproval'],

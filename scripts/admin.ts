@@ -1,4 +1,5 @@
 // `npm run admin -- …`: the operator's tool.
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { AdminCommand } from '../server/gateways/admin/commands.ts'
 import { operate } from './operate.ts'
@@ -19,6 +20,11 @@ const usage = `npm run admin -- <command> [options]
   space list
   space state GROUPID
       How far the fold of a Group has come, and its hash.
+  space archive GROUPID [--offline]
+      Closes the log of a Group whose Mission is over, with a signed snapshot. --offline: Agents get the snapshot in place of
+      its history; the log keeps every byte.
+  space export GROUPID FILE
+      Writes the whole Group, redacted words too, into a new file that "npm run verify -- FILE" checks without the server.
   policy show
       The policy in force, and the Space to which an administrator's signed change of it is addressed.
   policy history [--after VERSION]
@@ -47,6 +53,7 @@ const options = {
   principal: { type: 'string' },
   at: { type: 'string' },
   after: { type: 'string' },
+  offline: { type: 'boolean' },
   data: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean' },
@@ -73,6 +80,8 @@ const readers: Record<Exclude<AdminCommand, 'log verify'>, (operands: string[], 
   'key list': (_operands, { principal }) => defined({ principalId: principal }),
   'key revoke': ([keyId], { at }) => defined({ keyId: keyId ?? needed('the key id'), at }),
   'space list': () => ({}),
+  'space archive': ([groupId], { offline }) => defined({ groupId: groupId ?? needed('the Group id'), isHistoryOffline: offline }),
+  'space export': ([groupId, file]) => ({ groupId: groupId ?? needed('the Group id'), file: resolve(file ?? needed('the file')) }),
   'policy show': () => ({}),
   'policy history': (_operands, { after }) => defined({ after: after === undefined ? undefined : Number(after) }),
   'space state': ([groupId]) => ({ groupId: groupId ?? needed('the Group id') }),

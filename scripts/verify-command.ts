@@ -1,5 +1,5 @@
 // The offline verifier behind `npm run verify`. It reads the named files and nothing else: no server, no network.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { GivenFile, ReceiptReport } from '../protocol/receipt.ts'
@@ -7,9 +7,14 @@ import { verifyReceipt } from '../protocol/receipt.ts'
 import { MAX_RECEIPT_BYTES } from '../protocol/receipt-checks.ts'
 import { RECEIPT_FORMAT } from '../protocol/receipt-format.ts'
 import { isJsonObject, parseStrictJson } from '../protocol/strict-json.ts'
+import { GROUP_EXPORT_FORMAT } from '../server/service/group-export-format.ts'
+import { linesOf } from '../server/service/lines.ts'
+import { createNativeVerifier } from '../server/service/native-ed25519.ts'
+import type { ExportReport } from '../server/service/verify-export.ts'
+import { maximumLineBytes, verifyExport } from '../server/service/verify-export.ts'
 
 type Request = {
-  readonly bytes: Uint8Array
+  readonly path: string
   readonly files: readonly GivenFile[]
   readonly authorityKey: string | undefined
 }
@@ -19,6 +24,7 @@ type Verdict = { readonly ok: boolean; readonly report: object; readonly lines: 
 /** How each kind of exported file is verified, by the `format` that it declares. */
 const FORMATS: Readonly<Record<string, (request: Request) => Promise<Verdict>>> = {
   [RECEIPT_FORMAT]: judgeReceipt,
+  [GROUP_EXPORT_FORMAT]: judgeExport,
 }
 
 /**
@@ -33,20 +39,23 @@ export async function verifyCommand(args: readonly string[]): Promise<{ exitCode
   })
   const [file, ...paths] = positionals
   if (file === undefined) throw new TypeError('no file to verify is named')
-  const bytes = readFileSync(file)
-  const format = formatOf(bytes)
+  const format = await formatOf(file)
   const judge = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
-  const request = { bytes, files: filesAt(paths, file), authorityKey: values['authority-key'] }
+  const request = { path: file, files: filesAt(paths, file), authorityKey: values['authority-key'] }
   const verdict = judge === undefined ? refuseFormat(format) : await judge(request)
   const output = values.json ? JSON.stringify(verdict.report, null, 2) : verdict.lines.map(printable).join('\n')
   return { exitCode: verdict.ok ? 0 : 1, output }
 }
 
-/** The declared format; a file that declares none is taken for a receipt, whose checks then say what is wrong. */
-function formatOf(bytes: Uint8Array): string {
-  const parsed = parseStrictJson(bytes, { maxBytes: MAX_RECEIPT_BYTES })
-  const format = parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value['format'] : undefined
-  return typeof format === 'string' ? format : RECEIPT_FORMAT
+/** The format that the first line declares; a file that declares none is taken for a receipt, whose checks then say what is wrong. */
+async function formatOf(path: string): Promise<string> {
+  for await (const line of linesOf(createReadStream(path), MAX_RECEIPT_BYTES)) {
+    const parsed = parseStrictJson(line, { maxBytes: MAX_RECEIPT_BYTES })
+    const format = parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value['format'] : undefined
+    if (typeof format === 'string') return format
+    break
+  }
+  return RECEIPT_FORMAT
 }
 
 function refuseFormat(format: string): Verdict {
@@ -54,8 +63,8 @@ function refuseFormat(format: string): Verdict {
   return { ok: false, report: { ok: false, checks: [refusal], refusal }, lines: [`REFUSED: ${refusal.detail}`] }
 }
 
-async function judgeReceipt({ bytes, files, authorityKey }: Request): Promise<Verdict> {
-  const report = await verifyReceipt(bytes, {
+async function judgeReceipt({ path, files, authorityKey }: Request): Promise<Verdict> {
+  const report = await verifyReceipt(readFileSync(path), {
     ...(files.length === 0 ? {} : { files }),
     ...(authorityKey === undefined ? {} : { authorityPublicKey: authorityKey }),
   })
@@ -73,6 +82,29 @@ async function judgeReceipt({ bytes, files, authorityKey }: Request): Promise<Ve
     ...report.limits.map((limit) => `- ${limit}`),
   ]
   return { ok: true, report: { ...proven, mission }, lines }
+}
+
+async function judgeExport({ path, files, authorityKey }: Request): Promise<Verdict> {
+  if (files.length > 0) throw new TypeError('the file of a Group is verified by itself, without other files')
+  const options = { verifySignature: createNativeVerifier(), ...(authorityKey !== undefined && { authorityPublicKey: authorityKey }) }
+  const report = await verifyExport(linesOf(createReadStream(path), maximumLineBytes), options)
+  return { ok: report.ok, report, lines: exportLines(report, authorityKey !== undefined) }
+}
+
+function exportLines(report: ExportReport, isCompared: boolean): string[] {
+  if (!report.ok) return [`REFUSED: line ${report.line}: ${report.reason}`]
+  const { title, groupId, missionState, isArchived, events, commands, stateHash, authorityPublicKey, limits } = report.group
+  return [
+    `ok       events: ${events}, without a gap, each signed by the authority`,
+    `ok       commands: ${commands}, each signed by its actor, admitted and answered`,
+    `ok       state: ${stateHash}, folded again from the Events`,
+    `ok       authority key: ${authorityPublicKey}${isCompared ? '' : ', not compared with a key that you trust'}`,
+    '',
+    `VALID: "${title}" (${groupId}), ${missionState}, ${isArchived ? 'archived' : 'not archived'}.`,
+    '',
+    'What to know about this file:',
+    ...limits.map((limit) => `- ${limit}`),
+  ]
 }
 
 type Refused = Extract<ReceiptReport, { ok: false }>

@@ -1,6 +1,6 @@
 import { verifyCommand } from './verify-command.ts'
 
-const USAGE = 'usage: npm run verify -- <receipt> [artifact files or folders…] [--authority-key KEY] [--json]'
+const USAGE = 'usage: npm run verify -- <receipt or exported Group> [artifact files or folders…] [--authority-key KEY] [--json]'
 const WRONG_USE = 2
 
 if (process.argv.includes('--help')) {

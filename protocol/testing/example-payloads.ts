@@ -105,6 +105,7 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
   'mission.assign_coordinator': { coordinatorAgentId: agentId, leaseSeconds: 600, reason: 'The first one is silent.' },
   'mission.renew_coordinator': { leaseSeconds: 600 },
   'mission.submit_for_approval': handover,
+  'ext.missionweaveprotocol.core.group_archive': { snapshot: exampleDocuments['group-snapshot'], firstOnlineSequence: 10 },
   'mission.approve': { approval, rootApproval: approval },
   'mission.request_changes': { approval },
   'mission.cancel': { reason: 'Overtaken by events.' },
@@ -194,6 +195,8 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
 /** One valid payload of every Event kind, with all of its optional members. */
 export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<EventPayloads[Kind]> } = {
   'policy.cooperation_override.granted': { cooperationOverrideGrant: { ...overrideTerms, missionId: mission.missionId, groupId: mission.groupId, approver: mission.missionOwner, grantedAt: mission.createdAt } },
+  'group.snapshot.created': { snapshotId: urn('snapshot'), throughSequence: 9, stateHash: hash, snapshotArtifactHash: hash },
+  'group.archived': { snapshotId: urn('snapshot'), archivedAt: at, firstOnlineSequence: 10 },
   'ext.countersign.policy.changed': { policy, reason: 'The pilot is over.' },
   'mission.created': { ...founded, parentLink },
   'mission.child.created': {

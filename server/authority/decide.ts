@@ -5,6 +5,7 @@ import type { Membership } from '../../protocol/generated/types.ts'
 import {
   type AGENT_CARD_REGISTER,
   CONVERSATION_OPEN,
+  GROUP_ARCHIVE,
   type POLICY_CHANGE,
   RESOURCE_USAGE_RECORD,
   type SESSION_OPEN,
@@ -25,6 +26,7 @@ import { decideGrantDelegation } from './delegation.ts'
 import { decideGrantExecution } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
 import { groupNotFound, keyTooWeak, notUnderPolicy, reservedExtension, staleCoordinator, staleMembership, staleSession, supersededCoordinator, supersededOwner } from './fences.ts'
+import { decideArchive, groupArchived } from './group-archive.ts'
 import { decideChangeMembership, decideEndMembership } from './membership.ts'
 import { decideCorrect, decideRedact, decideRetract } from './message-amend.ts'
 import { decidePostMessage } from './message.ts'
@@ -90,6 +92,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   [WORK_PREEMPTION_REQUEST]: decideRequestPreemption,
   [RESOURCE_USAGE_RECORD]: decideRecordUsage,
   [CONVERSATION_OPEN]: decideOpenConversation,
+  [GROUP_ARCHIVE]: decideArchive,
 }
 
 const isServed = (kind: string): kind is MemberKind | FoundingKind => isFounding(kind) || Object.hasOwn(DECIDERS, kind)
@@ -110,7 +113,9 @@ export function decide(state: GroupState | undefined, verified: VerifiedCommand,
   if (!membership.ok) return membership
   // The table pairs every kind with its own decider, and the payload has been checked against that kind.
   const decider = DECIDERS[kind] as (request: MemberRequest) => Decision
-  return decider({ state, command, signingHash, env, membership: membership.value, payload: command.payload as MemberRequest['payload'] })
+  const decision = decider({ state, command, signingHash, env, membership: membership.value, payload: command.payload as MemberRequest['payload'] })
+  const closed = decision.ok ? groupArchived(state) : undefined
+  return closed ? err(closed) : decision
 }
 
 /** Envelope and payload may both name the WorkItem; they have to mean the same one. */

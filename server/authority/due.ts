@@ -13,9 +13,11 @@ type Unblocked = EventPayloads['work.unblocked']
 
 /**
  * One Event for every lease on work that has run out by `env.now`: what was executing returns to its owner's queue,
- * what was blocked is open for another offer. One more for every member who came for work and has none left.
+ * what was blocked is open for another offer. One more for every member who came for work and has none left. Nothing is due any
+ * more in an archived Group.
  */
 export function decideDue(state: GroupState, env: DecisionEnv): readonly EventDraft[] {
+  if (state.group.state === 'archived') return []
   const over = timedLeasesOf(state).filter(({ lease }) => !isLive(lease, env.now))
   const leaving = departuresOf(state).filter(({ at }) => compareTimes(at, env.now) <= 0)
   return [...over.map((held) => lapseDraft(held, env)), ...leaving.map((departure) => departureDraft(departure, env))]
@@ -37,6 +39,7 @@ function lapseOf({ record, lease }: HeldLease): Pick<EventDraft, 'kind' | 'paylo
 
 /** The earliest instant at which `decideDue` may have work; `undefined` while nothing is bound to end. */
 export function nextDue(state: GroupState): string | undefined {
+  if (state.group.state === 'archived') return undefined
   const lease = timedLeasesOf(state)[0]?.lease.expiresAt
   const departure = departuresOf(state)[0]?.at
   if (lease === undefined || departure === undefined) return lease ?? departure

@@ -22,6 +22,7 @@ import { evolveCoordinatorRenewed } from './coordinator.ts'
 import { evolveDelegationGranted } from './delegation.ts'
 import { evolveExecutionGranted } from './execution-approval.ts'
 import { evolveExecutionEnded } from './execution-end.ts'
+import { evolveArchived, evolveSnapshotCreated } from './group-archive.ts'
 import { evolveMembership } from './membership.ts'
 import { evolveMessageAmended, evolveMessageRedacted } from './message-amend.ts'
 import { evolveMessagePosted } from './message.ts'
@@ -33,6 +34,7 @@ import { foundGroup } from './mission-create.ts'
 import { evolveChildEnded, evolveOwnerMoved } from './mission-reaction.ts'
 import { evolveMissionTerminated } from './mission-terminate.ts'
 import { consumeOverride, evolveOverrideGranted } from './override-grant.ts'
+import { policyEntryOf } from './policy-log.ts'
 import { evolveProposed } from './proposal.ts'
 import type { Evolver, GroupEvent } from './request.ts'
 import type { GroupState } from './types.ts'
@@ -86,6 +88,8 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'work.cancelled': evolveWorkCancelled,
   'artifact.published': evolvePublished,
   'approval.execution.granted': evolveExecutionGranted,
+  'group.snapshot.created': evolveSnapshotCreated,
+  'group.archived': evolveArchived,
   [WORK_EXECUTION_LEASE_EXPIRED]: evolveExecutionEnded,
   [WORK_EXECUTION_LEASE_REVOKED]: evolveExecutionEnded,
   [WORK_OFFER_DECLINED]: evolveDeclined,
@@ -106,6 +110,9 @@ export function evolve(state: GroupState | undefined, document: EventDocument): 
   next.sequence = document.sequence
   next.lastOccurredAt = document.occurredAt
   introduce(next, document.eventId, document.sequence)
+  next.eventIds.push(document.eventId)
+  const entry = policyEntryOf(document)
+  if (entry) next.policyLog.push(entry)
   return next
 }
 

@@ -3,7 +3,7 @@
 import type { Actor, Lease, Membership } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
-import { WORK_OFFER_DECLINE } from '../../protocol/kinds.ts'
+import { GROUP_ARCHIVE, WORK_OFFER_DECLINE } from '../../protocol/kinds.ts'
 import { OVERRIDE_EXTENSION } from './draft.ts'
 import { isLive } from './lease.ts'
 import type { MemberRequest } from './request.ts'
@@ -73,8 +73,9 @@ export function revisionConflict({ expectedRevision }: MemberRequest['command'],
   return reject('REVISION_CONFLICT', 'the object has changed since it was read', { expectedRevision, currentRevision: current })
 }
 
-/** what lets a service act is Organization policy alone, for the very kind that it sends. */
-export function notUnderPolicy({ actor, kind }: MemberRequest['command'], { policy }: DecisionEnv): Refusal {
+/** what lets a service act is Organization policy alone, for the very kind that it sends; the Group Authority archives its own logs. */
+export function notUnderPolicy({ actor, kind }: MemberRequest['command'], { policy, authority }: DecisionEnv): Refusal {
+  if (kind === GROUP_ARCHIVE && isSame(actor, authority)) return undefined
   const rights = policy.services.find(({ principalId }) => principalId === actor.id)
   if (rights?.kinds.some((allowed) => allowed === kind)) return undefined
   return reject('AUTH_FORBIDDEN', 'no policy lets this service do this', { details: { policyVersion: policy.version } })

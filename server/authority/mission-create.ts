@@ -167,6 +167,8 @@ export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<Founded
     confidential: new Map(),
     ledgers: new Map(),
     submissions: [],
+    eventIds: [],
+    policyLog: [],
     sequenceOf: new Map(),
     workSteps: new Map(),
     ownedBy: new Map(),

@@ -1,7 +1,7 @@
 // The shapes of the state machine: what a decision sees, what it answers, what the fold keeps. Pure data.
 import type {
   Actor, AgentCard, Approval, Artifact, Budget, Command, ContextPackage, Conversation, CooperationOverrideGrant, DelegationGrant, Evidence, EventDocument, ExecutionTerms, Extensions, Group,
-  Lease, Membership, Mission, MissionChildCreatedPayload, MissionCreatedPayload, Policy, WorkContract, WorkItem,
+  Lease, Membership, Mission, MissionChildCreatedPayload, MissionCreatedPayload, Policy, PolicyLogEntry, WorkContract, WorkItem,
 } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -71,7 +71,7 @@ export interface EventDraft extends OrganizationEventDraft {
   readonly foundsGroupId?: string
 }
 
-/** First draft is the primary Event (the receipt). */
+/** The first draft that the Command is the cause of is the primary Event (the receipt). */
 export type Decision = Result<readonly EventDraft[], Rejection>
 export type OrganizationDecision = Result<readonly OrganizationEventDraft[], Rejection>
 
@@ -218,6 +218,18 @@ export interface OverrideRecord {
   readonly consumedAt?: string
 }
 
+/** The snapshot that a Group is archived with. */
+export interface GroupArchive {
+  readonly snapshotId: string
+  /** Last Event that it covers. */
+  readonly throughSequence: number
+  readonly stateHash: string
+  /** Hash of the signed snapshot itself. */
+  readonly snapshotArtifactHash: string
+  /** Earlier Events are no longer replayed (A-235); absent where all of them are. */
+  readonly firstOnlineSequence?: number
+}
+
 /**
  * State of one Group, folded from its Events. `evolve` owns and updates it in place; nobody else writes to it.
  * Aggregates are immutable values that are replaced; only the indexes are mutable Maps.
@@ -254,6 +266,11 @@ export interface GroupState {
   readonly confidential: Map<number, string>
   readonly ledgers: Map<string, Ledger>
   submissions: readonly Submission[]
+  /** Ids of all Events, in order. */
+  readonly eventIds: string[]
+  /** Append-only (A-126). */
+  readonly policyLog: PolicyLogEntry[]
+  archive?: GroupArchive
   /** Sequence of the Event that introduced an id: Events, Messages, work, proposals, artifacts and hashes, Evidence, Approvals, members. */
   readonly sequenceOf: Map<string, number>
   /** Sequences of the lifecycle steps of each WorkItem, ascending; the first is its authorization. */

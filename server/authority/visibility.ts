@@ -24,6 +24,11 @@ function isHeldBack(state: GroupState, principalId: string, sequence: number): b
   return conversation !== undefined && !mayRead(state, conversation, principalId)
 }
 
+/** Whether nothing of the Group is kept from this member but redacted text: what a snapshot of the whole Group may be shown to. */
+export function seesWhole(state: GroupState, { principalId, visibilityStartSequence }: { readonly principalId: string; readonly visibilityStartSequence: number }): boolean {
+  return visibilityStartSequence <= 1 && [...state.confidential.keys()].every((sequence) => !isHeldBack(state, principalId, sequence))
+}
+
 export const isAuditor = ({ mission }: GroupState, principalId: string): boolean => mission.missionOwner.id === principalId
 
 /** a candidate reads its offer and what follows from it, and nothing before or after. */

@@ -5,12 +5,14 @@ import { AcceptedActions } from './accepted-actions.ts'
 import { AgentMirror } from './agent-mirror.ts'
 import { AgentSessions } from './agent-sessions.ts'
 import { exportReceipt } from './approval-receipt.ts'
+import { archiveGroup } from './archive-keeper.ts'
 import { AuditTrail } from './audit-trail.ts'
 import { CommandPath } from './command-path.ts'
 import { ConsoleSessions } from './console-sessions.ts'
 import { ExecutionTokens } from './execution-tokens.ts'
 import { FeedCursors } from './feed-cursors.ts'
 import { TailFeeds } from './feeds.ts'
+import { exportGroup } from './group-export.ts'
 import { DirectoryIdentities } from './identities.ts'
 import { Invitations } from './invitations.ts'
 import { MembershipWatch } from './membership-watch.ts'
@@ -120,6 +122,10 @@ export async function createAuthorityService({ store, artifacts, organization, o
     policy: policies,
     console: new ConsoleSessions({ directory, clock, audience: origin, validKey: (keyId) => keys.validKey(keyId)?.key }),
     artifacts,
+    archives: {
+      archive: (groupId, options) => archiveGroup({ organization, actors, artifacts, clock, submit: (command) => path.submit(command, { door: 'internal' }) }, groupId, options),
+      export: (groupId) => exportGroup({ organization, actors, log, keys, clock }, groupId),
+    },
     executionTokens: new ExecutionTokens({ authority: organization.authority, reads, sessions, sessionEpochOf: (agentId) => agents.sessionEpochOf(agentId), verifySignature, clock }),
     submitCommand: (command, context) => path.submit(command, context),
     signAsAuthority: organization.authority.sign,

@@ -125,7 +125,8 @@ class BatchDecision {
     if (!admitted.ok) return { type: 'refused', rejection: invalidSignature(), audit: admitted.error }
     const drafts = this.#fold.decide({ type: 'command', command }, this.#env)
     if (!drafts.ok) return { type: 'refused', rejection: drafts.error }
-    const sequence = this.#fold.head + 1
+    const primary = drafts.value.findIndex(({ cause }) => cause.type === 'command')
+    const sequence = this.#fold.head + 1 + primary
     this.#apply(drafts.value)
     for (const record of admitted.value) this.admissions.set(record.signingHash, record)
     this.receipts.set(key, { actorId: envelope.actor.id, actionId: envelope.actionId, signingHash, spaceId: this.#spaceId, sequence, commandBytes: document.bytes })

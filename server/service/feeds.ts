@@ -1,8 +1,10 @@
 // Ordered, gapless Events of one Group: replay first, then live, pulled by the reader.
 import type { EventDocument, Membership } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
+import { reject } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
+import type { GroupArchive } from '../authority/types.ts'
 import { decodeEvent } from './event-bytes.ts'
 import type { LogEntry } from './ports.ts'
 import type { ReaderView } from './reader-view.ts'
@@ -25,13 +27,23 @@ export class TailFeeds implements Feeds {
     const found = await this.#reads.groupFor(principalId, groupId)
     if (found === undefined) return err(groupNotFound())
     const { membershipEpoch, visibilityStartSequence } = found.membership
+    const start = Math.max(after, visibilityStartSequence - 1)
+    const gone = leftOnlineLog(found.state.archive, start)
+    if (gone !== undefined) return err(gone)
     const tail = await this.#tails.follow(groupId)
-    return ok(new TailFeed({ tails: this.#tails, tail, view: this.#view }, { principalId, membershipEpoch, after: Math.max(after, visibilityStartSequence - 1) }))
+    return ok(new TailFeed({ tails: this.#tails, tail, view: this.#view }, { principalId, membershipEpoch, after: start }))
   }
 
   onGrowth(listener: (spaceId: string, head: number) => void): () => void {
     return this.#tails.onGrowth(listener)
   }
+}
+
+/** A-235: what comes next was left to the snapshot when the Group was archived. */
+function leftOnlineLog(archive: GroupArchive | undefined, after: number): Rejection | undefined {
+  if (archive?.firstOnlineSequence === undefined || after + 1 >= archive.firstOnlineSequence) return undefined
+  const { snapshotArtifactHash, throughSequence } = archive
+  return reject('CURSOR_TOO_OLD', `Events up to ${throughSequence} are in the snapshot of this Group`, { snapshotArtifactHash, details: { throughSequence } })
 }
 
 interface Sources { readonly tails: SpaceTails; readonly tail: SpaceTail; readonly view: ReaderView }

@@ -1,7 +1,7 @@
 // Signed Documents that travel inside a Command. Each has to stand by itself: six stages, and later its own admission.
 import type { Command } from '../../protocol/generated/types.ts'
 import type { KeyResolver } from '../../protocol/key-registry.ts'
-import { AGENT_CARD_REGISTER } from '../../protocol/kinds.ts'
+import { AGENT_CARD_REGISTER, GROUP_ARCHIVE } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { DocumentKind } from '../../protocol/signed-documents.ts'
@@ -20,6 +20,7 @@ const places: Readonly<Record<string, Place>> = {
   'work.submit': { kind: 'evidence', members: ['evidence'] },
   'work.accept_result': { kind: 'evidence', members: ['evidence'] },
   'work.fail': { kind: 'evidence', members: ['evidence'] },
+  [GROUP_ARCHIVE]: { kind: 'group-snapshot', members: ['snapshot'] },
   [AGENT_CARD_REGISTER]: { kind: 'agent-card', members: ['card'] },
 }
 
@@ -27,6 +28,11 @@ const places: Readonly<Record<string, Place>> = {
 const maximumDocuments = 64
 /** Verified side by side, so that a failure, which is slow to explain, costs its sender's next ones only. */
 const sideBySide = 4
+
+/** The Signed Documents in a payload, as values. */
+export function nestedDocumentsOf({ kind, payload }: Pick<Command, 'kind' | 'payload'>): readonly JsonValue[] {
+  return (places[kind]?.members ?? []).flatMap((member) => (payload[member] ?? []) as JsonValue | JsonValue[])
+}
 
 /** Verifies the Signed Documents in a payload that has passed its schema; the first failure counts and ends the work. */
 export async function verifyNestedDocuments(
@@ -36,7 +42,7 @@ export async function verifyNestedDocuments(
 ): Promise<Result<readonly VerifiedDocument[], VerificationFailure>> {
   const place = places[command.kind]
   if (place === undefined) return ok([])
-  const values = place.members.flatMap((member) => (command.payload[member] ?? []) as JsonValue | JsonValue[])
+  const values = nestedDocumentsOf(command)
   if (values.length > maximumDocuments) return err(tooMany(place.members[0] ?? ''))
   const verified: VerifiedDocument[] = []
   for (let from = 0; from < values.length; from += sideBySide) {

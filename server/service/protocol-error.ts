@@ -13,7 +13,7 @@ export type RelatedIds = Pick<ProtocolError, 'relatedFrameId' | 'relatedActionId
  * tried again on it.
  */
 export function protocolErrorOf(rejection: Rejection, related: RelatedIds, occurredAt: string, ends = false): ProtocolError {
-  const { code, message, expectedRevision, currentRevision, retryAfterMs, details } = rejection
+  const { code, message, expectedRevision, currentRevision, retryAfterMs, snapshotArtifactHash, details } = rejection
   return {
     code,
     message: shorten(message) || ERROR_CODES[code].meaning,
@@ -23,6 +23,7 @@ export function protocolErrorOf(rejection: Rejection, related: RelatedIds, occur
     ...(expectedRevision !== undefined && { expectedRevision }),
     ...(currentRevision !== undefined && { currentRevision }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(snapshotArtifactHash !== undefined && { snapshotArtifactHash }),
     ...(details !== undefined && { details }),
     occurredAt,
   }

@@ -5,7 +5,7 @@ import type { Result } from '../../protocol/result.ts'
 import type { ParsedJson } from '../../protocol/strict-json.ts'
 import type { TokenGrant, TokenRequest, TokenUse } from '../authority/execution-token.ts'
 import type { MembershipRow } from '../authority/read-models.ts'
-import type { GroupState } from '../authority/types.ts'
+import type { GroupArchive, GroupState } from '../authority/types.ts'
 import type { SpaceReport } from './verify-log.ts'
 import type { ArtifactStore, Clock, DecodedEntry, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey, SpaceKind } from './ports.ts'
 
@@ -131,6 +131,14 @@ export interface PolicyAccess {
   history(after: number, limit: number): Promise<readonly DecodedEntry[]>
 }
 
+/** Closing the log of a Group, and taking all of it away in one file. For operators. */
+export interface GroupArchives {
+  /** Signs and appends the archive of a Group whose Mission is over; the snapshot and the state are kept as Artifacts (A-127, O-6). */
+  archive(groupId: string, options: { readonly isHistoryOffline: boolean }): Promise<Result<GroupArchive & { readonly groupId: string }, { reason: string }>>
+  /** The lines of the export file, one after another; undefined where there is no such Group. */
+  export(groupId: string): Promise<AsyncIterable<Uint8Array> | undefined>
+}
+
 export interface AuthorityService {
   readonly organization: OrganizationInfo
   readonly clock: Clock
@@ -144,6 +152,7 @@ export interface AuthorityService {
   /** Implemented by `ConsoleSessions` in console-sessions.ts. */
   readonly console: ConsoleAccess
   readonly artifacts: ArtifactStore
+  readonly archives: GroupArchives
   /** Implemented by `ExecutionTokens` in execution-tokens.ts. Never in a Command, an Event or a log (A-195). */
   readonly executionTokens: TokenAccess
   /**

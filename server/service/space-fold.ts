@@ -85,7 +85,7 @@ export class MissionFold implements SpaceFold {
 
   decide(work: SpaceWork, env: DecisionEnv): Drafts {
     if (work.type === 'command') return decide(this.#group, verifiedCommand(work.command), env)
-    if (this.#group === undefined) return ok([])
+    if (this.#group === undefined || this.#group.group.state === 'archived') return ok([])
     if (work.type === 'reaction') return ok(decideReaction(this.#group, work.reaction, env))
     return ok(work.type === 'due' ? decideDue(this.#group, env) : decideSessionReplaced(this.#group, work.session, env))
   }

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Membership } from '../../protocol/generated/types.ts'
 import type { MembershipRow } from '../authority/read-models.ts'
-import { isBeyondOffer, withholding } from '../authority/visibility.ts'
+import { isBeyondOffer, seesWhole, withholding } from '../authority/visibility.ts'
 import { decodeEntry } from './event-bytes.ts'
+import { isArchiveMediaType } from './archive-keeper.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { MembershipWatch } from './membership-watch.ts'
 import type { ArtifactStore, Clock, DecodedEntry, LogEntry, ReadModels, SpaceLog } from './ports.ts'
@@ -87,7 +88,9 @@ export class SpaceReads implements Reads {
 
   async mayReadArtifact(principalId: string, contentHash: string): Promise<boolean> {
     const { artifacts, readModels } = this.#needs
-    if ((await artifacts.find(contentHash))?.uploadedBy === principalId) return true
+    const stored = await artifacts.find(contentHash)
+    if (stored?.uploadedBy === principalId) return true
+    if (stored && isArchiveMediaType(stored.mediaType)) return this.#mayReadArchive(principalId, stored.uploadedBy, contentHash)
     const spaces = await readModels.spacesOfArtifact(contentHash)
     if (spaces.length === 0) return false
     const own = new Set((await readModels.missionsOf(principalId)).map((mission) => mission.spaceId))
@@ -101,6 +104,13 @@ export class SpaceReads implements Reads {
     if (found?.membership.state !== 'provisional') return found !== undefined
     const { contextPackageId = '' } = found.state.memberships.get(principalId) ?? {}
     return found.state.contextPackages.get(contextPackageId)?.artifactHashes.includes(contentHash) === true
+  }
+
+  async #mayReadArchive(principalId: string, groupId: string, contentHash: string): Promise<boolean> {
+    const found = await this.groupFor(principalId, groupId)
+    const archive = found?.state.archive
+    if (!found || !archive || ![archive.stateHash, archive.snapshotArtifactHash].includes(contentHash)) return false
+    return seesWhole(found.state, { principalId, visibilityStartSequence: found.membership.visibilityStartSequence })
   }
 
   async allSpaces(): ReturnType<Reads['allSpaces']> {

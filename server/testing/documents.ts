@@ -1,7 +1,8 @@
 // Builders of the documents inside Commands. Each is complete and valid; a test changes only what it is about.
-import type { Actor, Approval, Artifact, ContextPackage, EventDocument, Evidence, MissionCreatePayload, Progress, SelectionBasis, WorkContract } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, Artifact, ContextPackage, EventDocument, Evidence, GroupSnapshot, MissionCreatePayload, Progress, SelectionBasis, WorkContract } from '../../protocol/generated/types.ts'
+import { snapshotOf } from '../authority/group-archive.ts'
 import type { GroupState } from '../authority/types.ts'
-import { CAPABILITY, cora, hashOf, urnOf, verifiedSignature } from './cast.ts'
+import { CAPABILITY, cora, groupAuthority, hashOf, urnOf, verifiedSignature } from './cast.ts'
 
 export const DEADLINE = '2026-12-24T18:00:00Z'
 export const CRITERION = 'complete'
@@ -162,4 +163,10 @@ export function packageOf(state: GroupState, log: readonly EventDocument[], now:
     signature: verifiedSignature(now),
     ...changes,
   }
+}
+
+/** A snapshot of the Group as it is now, by the Group Authority. */
+export function archivalSnapshot({ state, now }: { readonly state: GroupState; readonly now: string }, changes: Partial<GroupSnapshot> = {}): GroupSnapshot {
+  const createdBy = { type: 'service', id: groupAuthority.id } as const
+  return { ...snapshotOf(state, { snapshotId: urnOf('snapshot'), createdBy, createdAt: now }), signature: verifiedSignature(now), ...changes }
 }

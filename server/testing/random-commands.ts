@@ -1,12 +1,13 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
 import type { Actor, CommandPayloads, ContextPackage, Usage, WorkItemState } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
+import { GROUP_ARCHIVE } from '../../protocol/kinds.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { limitsOf, NOTHING } from '../authority/amounts.ts'
 import type { Reaction } from '../authority/reactions.ts'
 import type { VerifiedCommand, WorkRecord } from '../authority/types.ts'
-import { ada, ben, CAPABILITY, cora, dora, groupAuthority, hashOf, nils, nora, otto, urnOf, wanda, wim } from './cast.ts'
-import { approvalOf, artifactOf, evidenceOf, missionPayload, packageOf, progress, selectionBasis, workContract } from './documents.ts'
+import { ada, ben, CAPABILITY, cora, dora, groupAuthority, hashOf, nils, nora, otto, registry, urnOf, wanda, wim } from './cast.ts'
+import { approvalOf, archivalSnapshot, artifactOf, evidenceOf, missionPayload, packageOf, progress, selectionBasis, workContract } from './documents.ts'
 import type { CommandChanges, GroupFixture } from './group-fixture.ts'
 import { childPayload } from './mission-tree.ts'
 import type { RandomSource } from './random-source.ts'
@@ -263,6 +264,7 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [0.03, () => intent(ada, 'mission.cancel', { reason: 'Enough.' })],
   [0.03, (group) => intent(coordinatorOf(group), 'mission.terminate', { reason: 'It cannot be done.' })],
   [0.5, (_, random) => intent(ada, 'mission.assign_coordinator', { coordinatorAgentId: (random.oneOf([cora, cora, wanda, ben]) ?? cora).id, leaseSeconds: 3600 + random.below(7200), reason: 'Somebody has to.' })],
+  [0.1, (group, random, fresh) => intent(random.chance(0.8) ? groupAuthority : registry, GROUP_ARCHIVE, { snapshot: archivalSnapshot(group, { snapshotId: urnOf(fresh) }) })],
   [0.2, (group) => intent(ada, 'mission.create', missionPayload('again', { groupId: group.state.groupId }))],
   [0.1, (group) => intent(ada, 'mission.create_follow_up', { ...missionPayload('again', { groupId: group.state.groupId }), followUpOfMissionId: group.state.mission.missionId })],
 ]

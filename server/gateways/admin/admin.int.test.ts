@@ -1,7 +1,11 @@
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { verifyCommand } from '../../../scripts/verify-command.ts'
 import type { Policy } from '../../../protocol/generated/types.ts'
 import type { Fixture } from '../../testing/authority-fixture.ts'
 import { newKey, startAuthority } from '../../testing/authority-fixture.ts'
@@ -73,6 +77,32 @@ describe('policy', () => {
     expect((await ask('policy show', {})).answer).toEqual({ result: { spaceId, policy: next } })
     expect((await ask('policy history', {})).answer).toMatchObject({ result: [{ version: 1, changedBy: admin.actor.id, at: fixture.clock.now(), reason: 'The pilot is over.', policy: next }] })
     expect((await ask('policy history', { after: 1 })).answer).toEqual({ result: [] })
+  })
+})
+
+describe('space archive and space export', () => {
+  it('A-127: close the log of a finished Mission and write a file that the offline verifier accepts', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'export-'))
+    try {
+      const owner = await fixture.person('Olga')
+      const { groupId } = await fixture.mission(owner, await fixture.agent('Coordinator'))
+      expect(await ask('space archive', { groupId })).toEqual({ status: 400, answer: { error: expect.stringContaining('active') } })
+      await fixture.submit(owner, { kind: 'mission.cancel', groupId, membershipEpoch: 1, payload: { reason: 'Enough.' } })
+      expect(await ask('space archive', { groupId, isHistoryOffline: true })).toMatchObject({ status: 200, answer: { result: { groupId, throughSequence: 2, firstOnlineSequence: 3 } } })
+      const file = join(folder, 'group.jsonl')
+      const { answer } = await ask('space export', { groupId, file })
+      expect(answer).toEqual({ result: { file, bytes: expect.any(Number) } })
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      const good = await verifyCommand([file, '--authority-key', fixture.service.organization.authority.publicKey])
+      expect(good).toMatchObject({ exitCode: 0, output: expect.stringMatching(/VALID: "A release" .* cancelled, archived/) })
+      await writeFile(file, (await readFile(file, 'utf8')).replace('"commands":3', '"commands":4'))
+      expect(await verifyCommand([file])).toMatchObject({ exitCode: 1, output: expect.stringMatching(/^REFUSED: line \d+: the seal counts/) })
+      expect(await ask('space export', { groupId, file })).toEqual({ status: 400, answer: { error: `${file} is there already` } })
+      expect((await ask('space export', { groupId, file: 'group.jsonl' })).status).toBe(400)
+      expect((await ask('space export', { groupId, file: join(folder, 'no', 'folder') })).answer).toEqual({ error: expect.stringContaining('ENOENT') })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 })
 

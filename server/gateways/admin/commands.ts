@@ -1,4 +1,7 @@
 // What an operator may do on the machine of the server. The same functions serve the running server and a stopped one.
+import { open, stat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import type { EventDocument, PolicyChangedPayload } from '../../../protocol/generated/types.ts'
 import { isIdentifier } from '../../../protocol/identifier.ts'
@@ -8,7 +11,7 @@ import { isStorable } from '../../authority/storable-text.ts'
 import type { RegisteredKey } from '../../service/ports.ts'
 import type { AuthorityService } from '../../service/service.ts'
 
-type Service = Pick<AuthorityService, 'identities' | 'organization' | 'policy' | 'reads' | 'sessions' | 'verifyLog'>
+type Service = Pick<AuthorityService, 'archives' | 'identities' | 'organization' | 'policy' | 'reads' | 'sessions' | 'verifyLog'>
 
 /** Why a command was not carried out, in words for the operator. */
 export type AdminRefusal = { readonly reason: string }
@@ -73,6 +76,11 @@ const commands = {
     const fingerprint = await reads.fingerprintOf(groupId)
     return fingerprint ? ok({ groupId, ...fingerprint }) : err({ reason: 'there is no such Group' })
   }),
+  'space archive': command({ groupId: id, isHistoryOffline: z.boolean().default(false) }, ({ archives }, { groupId, isHistoryOffline }) => archives.archive(groupId, { isHistoryOffline })),
+  'space export': command({ groupId: id, file: z.string().refine(isAbsolute, 'must be an absolute path').max(4096) }, async ({ archives }, { groupId, file }) => {
+    const lines = await archives.export(groupId)
+    return lines ? writeNew(file, lines) : err({ reason: 'there is no such Group' })
+  }),
   'policy show': command({}, async ({ policy: { spaceId, current } }) => ok({ spaceId, policy: current })),
   'policy history': command({ after: z.number().int().min(0).default(0) }, async ({ policy }, { after }) =>
     ok((await policy.history(after, maximumHistory)).map(({ event }) => policyChangeView(event))),
@@ -99,6 +107,20 @@ function command<Shape extends z.ZodRawShape>(shape: Shape, run: (service: Servi
     const parsed = schema.safeParse(args ?? {})
     if (!parsed.success) return err({ reason: parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ') })
     return run(service, parsed.data as z.infer<z.ZodObject<Shape>>)
+  }
+}
+
+/** Readable for its owner alone, as it holds what members may not read; a file that is there already stays as it is. */
+async function writeNew(file: string, lines: AsyncIterable<Uint8Array>): Outcome {
+  try {
+    const target = await open(file, 'wx', 0o600)
+    await pipeline(lines, target.createWriteStream({ flush: true }))
+    return ok({ file, bytes: (await stat(file)).size })
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'EEXIST') return err({ reason: `${file} is there already` })
+    if (code === undefined) throw cause
+    return err({ reason: `${file} cannot be written: ${code}` })
   }
 }
 

@@ -188,6 +188,18 @@ describe('Groups', () => {
     expect((await resources.store.directory.loadCursors(coordinator.agentId)).get(groupId)).toBe(1)
   })
 
+  test('what has left the online log is answered with the signed snapshot, and the rest still flows (A-235, A-273)', async () => {
+    await owner.submit('mission.cancel', { reason: 'Enough.' }, { groupId, membershipEpoch: 1 })
+    const archived = await server.service.archives.archive(groupId, { isHistoryOffline: true })
+    if (!archived.ok) throw new Error(archived.error.reason)
+    const { snapshotArtifactHash, throughSequence } = archived.value
+    const client = await RawClient.authenticated(url, coordinator)
+    client.subscribe(groupId, 0)
+    expect(await client.findError('CURSOR_TOO_OLD')).toMatchObject({ groupId, snapshotArtifactHash, retryable: false })
+    client.subscribe(groupId, throughSequence)
+    expect(await client.sequencesUpTo(groupId, throughSequence + 2)).toEqual([throughSequence + 1, throughSequence + 2])
+  })
+
   test('a reader sees every Event once and in order while others write', async () => {
     await liftMessageRate()
     const writer = await RawClient.authenticated(url, coordinator)
