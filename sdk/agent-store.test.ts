@@ -91,6 +91,14 @@ test('A-173: a file that is open cannot be opened again', async () => {
   await expect(open()).rejects.toThrow('open already')
 })
 
+test('A-173: a file that is no database is refused, left as it is, and claimed by nobody', async () => {
+  const path = join(folder, 'letter.txt')
+  fs.writeFileSync(path, 'Dear Ada, '.repeat(100))
+  await expect(openAgentStore(path)).rejects.toThrow('not a database')
+  expect(fs.readFileSync(path, 'utf8')).toBe('Dear Ada, '.repeat(100))
+  expect(fs.readdirSync(folder).filter((name) => name.startsWith('letter'))).toEqual(['letter.txt'])
+})
+
 test('A-173, A-236: what must survive a loss of power is flushed to the disk each time, an Event is not waited for', async () => {
   store.openGroup(group, 0)
   store.receive(event(1))

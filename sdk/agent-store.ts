@@ -30,12 +30,12 @@ const MEMORY = ':memory:'
 
 /** Opens the file, or makes it; `:memory:` keeps nothing. Throws when a process has the file open. */
 export async function openAgentStore(path: string): Promise<AgentStore> {
-  if (path === MEMORY) return new AgentStore(new SqlFile(new sqlite.Database(path)))
+  if (path === MEMORY) return new AgentStore(new SqlFile(path))
   const release = claimFile(path)
   try {
     // The folder by which SQLite locks here stays behind when a process is killed; whoever has the claim may remove it.
     rmSync(`${path}.lock`, { recursive: true, force: true })
-    return new AgentStore(new SqlFile(new sqlite.Database(path)), release)
+    return new AgentStore(new SqlFile(path), release)
   } catch (fault) {
     release()
     throw fault
@@ -49,10 +49,15 @@ class SqlFile {
   readonly #database: Database
   readonly #statements = new Map<string, Statement>()
 
-  constructor(database: Database) {
-    this.#database = database
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-    database.exec(TABLES)
+  constructor(path: string) {
+    this.#database = new sqlite.Database(path)
+    try {
+      this.#database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+      this.#database.exec(TABLES)
+    } catch (fault) {
+      this.#database.close()
+      throw fault
+    }
   }
 
   close(): void {
