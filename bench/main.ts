@@ -1,5 +1,5 @@
 // `npm run bench`: signed message.post commands accepted durably per second, beside a floor driven by the same client in the same run.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -34,6 +34,7 @@ const rounds = Number(options.rounds)
 async function openDatabase(store: string, folder: string): Promise<{ url: string; close(): Promise<void> }> {
   if (store === 'embedded') {
     const embedded = await openEmbedded(join(folder, 'floor'))
+    if (embedded.kind !== 'postgres') throw new Error(`the embedded PostgreSQL cannot run here: ${embedded.notice ?? ''}`)
     return { url: embedded.url, close: () => embedded.stop() }
   }
   const server = process.env.BENCH_DATABASE_URL ?? process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
@@ -75,6 +76,8 @@ interface StoreResult { readonly rows: readonly Row[]; readonly replay?: { reado
 /** The loads and the replay, or with `--history` the cost of a long history alone. */
 async function benchStore(store: string): Promise<StoreResult> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
+  // As root, PostgreSQL runs under another account, which has to come through.
+  await chmod(folder, 0o711)
   const database = await openDatabase(store, folder)
   const stopping: Child[] = []
   try {
