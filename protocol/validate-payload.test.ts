@@ -40,6 +40,7 @@ const optionalMembers: Record<string, string[]> = {
   'work.fail': ['ownershipEpoch', 'executionLeaseId'],
   'ext.missionweaveprotocol.core.work_execution_lease_renew': ['leaseSeconds'],
   'work.authorized': ['proposalId', 'parentWorkItemId', 'replacesWorkItemId', 'delegationGrantId', 'overrideReason'],
+  'ext.missionweaveprotocol.core.resource_usage_recorded': ['offlineReconciliation'],
   'work.offer.created': ['contract', 'contextPackage', 'delegationGrantId', 'overrideReason'],
   'work.offer.accepted': ['scheduleEstimate'],
   'work.contract.revised': ['fencedOwner'],

@@ -1,8 +1,9 @@
-import type { CommandPayloads, EventPayloads, ProtocolObjects } from './generated/types.ts'
+import type { CommandPayloads, EventPayloads, ExtensionData, ProtocolObjects } from './generated/types.ts'
 import {
   commandPayloadValidators,
   documentValidators,
   eventPayloadValidators,
+  extensionValidators,
   frameValidators,
 } from './generated/validators.js'
 import type { Validator, ValidatorError } from './generated/validators.js'
@@ -51,6 +52,11 @@ export function validateCommandPayload(kind: CommandPayloadKind, payload: unknow
 /** Checks an Event payload; `undefined` when it fits. */
 export function validateEventPayload(kind: EventPayloadKind, payload: unknown): ValidationFault | undefined {
   return validateWith(eventPayloadValidators[kind], payload)
+}
+
+/** Checks the data of an extension; `undefined` when it fits. */
+export function validateExtensionData(name: keyof ExtensionData, data: unknown): ValidationFault | undefined {
+  return validateWith(extensionValidators[name], data)
 }
 
 function validateWith(validator: Validator, value: unknown): ValidationFault | undefined {

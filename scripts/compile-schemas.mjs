@@ -88,6 +88,7 @@ function groupSchemas(schemas) {
     }),
     commandPayloadValidators: inFolders('payloads/commands'),
     eventPayloadValidators: inFolders('payloads/events'),
+    extensionValidators: inFolders('extensions'),
   }
 }
 
@@ -100,6 +101,7 @@ function emitPayloadMaps(groups, definitions) {
     `/** Every normative object by the name of its schema file. */\n${emitMap('ProtocolObjects', groups.documentValidators)}`,
     `/** The payload of every Command kind that this authority decides. */\n${emitMap('CommandPayloads', groups.commandPayloadValidators)}`,
     `/** The payload of every Event kind that this authority writes. */\n${emitMap('EventPayloads', groups.eventPayloadValidators)}`,
+    `/** The data of every critical extension that this authority understands. */\n${emitMap('ExtensionData', groups.extensionValidators)}`,
   ].join('\n')
 }
 
@@ -165,7 +167,7 @@ function useLinearUniqueItems(ajv, _) {
 
 function declareValidators() {
   const table = (name, key) => `export declare const ${name}: Readonly<Record<${key}, Validator>>;`
-  return `import type { CommandPayloads, EventPayloads, ProtocolObjects } from './types.ts';
+  return `import type { CommandPayloads, EventPayloads, ExtensionData, ProtocolObjects } from './types.ts';
 
 /** One failed rule. Only names and bounds from the schema may be taken from \`params\`; the rest can be a peer's text. */
 export interface ValidatorError {
@@ -186,6 +188,7 @@ ${table('documentValidators', 'keyof ProtocolObjects')}
 ${table('frameValidators', 'string')}
 ${table('commandPayloadValidators', 'keyof CommandPayloads')}
 ${table('eventPayloadValidators', 'keyof EventPayloads')}
+${table('extensionValidators', 'keyof ExtensionData')}
 `
 }
 

@@ -33,10 +33,13 @@ test('every schema is Draft 2020-12 and named after its file', () => {
   for (const name of schemas) {
     const schema = JSON.parse(readFileSync(path.join(root, 'schemas', name), 'utf8')) as Record<string, unknown>
     const stem = path.basename(name, '.schema.json')
-    const expected = name.startsWith('payloads')
-      ? `urn:countersign:schema:payload:${{ commands: 'command:', events: 'event:' }[path.basename(path.dirname(name))] ?? ''}${stem}`
-      : `https://missionweaveprotocol.dev/schemas/0.1/${stem}.schema.json`
     expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
-    expect(schema.$id).toBe(expected)
+    expect(schema.$id).toBe(idOf(path.dirname(name), stem))
   }
 })
+
+function idOf(folder: string, stem: string): string {
+  if (folder === 'extensions') return `urn:countersign:schema:extension:${stem}`
+  if (!folder.startsWith('payloads')) return `https://missionweaveprotocol.dev/schemas/0.1/${stem}.schema.json`
+  return `urn:countersign:schema:payload:${{ commands: 'command:', events: 'event:' }[path.basename(folder)] ?? ''}${stem}`
+}

@@ -1,5 +1,5 @@
 import { encodeCanonical } from '../protocol/canonical-json.ts'
-import type { Command, CommandPayloads } from '../protocol/generated/types.ts'
+import type { Command, CommandPayloads, Extensions } from '../protocol/generated/types.ts'
 import { PROTOCOL_VERSION } from '../protocol/version.ts'
 import type { Identity } from './identity.ts'
 import { newId, timeNow } from './ids.ts'
@@ -16,6 +16,8 @@ export interface CommandTarget {
   readonly causedByEventId?: string
   readonly correlationId?: string
   readonly cooperationOverrideGrantId?: string
+  /** Extension entries of the Command itself, such as those of `offlineExecution`. */
+  readonly extensions?: Extensions
   /** Idempotency handle; a fresh one when absent. */
   readonly actionId?: string
 }

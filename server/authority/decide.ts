@@ -36,6 +36,7 @@ import { decideCreateChild } from './mission-child.ts'
 import type { FoundingKind } from './mission-create.ts'
 import { decideMissionCreate, isFounding } from './mission-create.ts'
 import { decideTerminateMission } from './mission-terminate.ts'
+import { misplacedOffline } from './offline-execution.ts'
 import { payloadRefused } from './payload.ts'
 import { decideGrantOverride } from './override-grant.ts'
 import { decidePropose } from './proposal.ts'
@@ -105,7 +106,7 @@ export function decide(state: GroupState | undefined, verified: VerifiedCommand,
   const { command, signingHash } = verified
   const { kind } = command
   if (!isServed(kind)) return err(reject('INVALID_COMMAND', `this authority does not serve ${kind} yet`))
-  const refusal = payloadRefused(kind, command.payload) ?? contradiction(verified) ?? reservedExtension(verified) ?? keyTooWeak(verified)
+  const refusal = payloadRefused(kind, command.payload) ?? contradiction(verified) ?? reservedExtension(verified) ?? misplacedOffline(verified) ?? keyTooWeak(verified)
   if (refusal) return err(refusal)
   if (isFounding(kind)) return decideMissionCreate(state, verified, env)
   if (!state) return err(groupNotFound())

@@ -44,7 +44,7 @@ export function primaryDraft<K extends EventPayloadKind>(origin: CommandOrigin, 
   return draftOf(origin, 0, event)
 }
 
-/** An Event that follows from the primary Event of the same Command. */
+/** An Event that comes with the primary Event of the same Command, mostly after it, a charge before it. */
 export function followingDraft<K extends EventPayloadKind>(origin: CommandOrigin, index: number, event: NewEvent<K>): EventDraft {
   return { ...draftOf(origin, index, event), cause: { type: 'event', id: eventIdOf(origin.signingHash) } }
 }

@@ -6,8 +6,9 @@ import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { takesPart } from './conversation.ts'
 import { messageExcess, noteRate, overLimits } from './cooperation.ts'
-import { accept } from './draft.ts'
+import { primaryDraft } from './draft.ts'
 import { idInUse, missionOver, revisionConflict } from './fences.ts'
+import { chargeDrafts, reconciliationOf } from './offline-execution.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { GroupState } from './types.ts'
 import { introduce } from './work-record.ts'
@@ -19,15 +20,23 @@ export const decidePostMessage: Decider<'message.post'> = (request) => {
   if (refusal) return err(refusal)
   const conversation = conversationFor(request)
   if (!conversation.ok) return conversation
+  const reconciliation = reconciliationOf(request)
+  if (!reconciliation.ok) return reconciliation
   const { conversationId, primaryWorkItemId: workItemId } = conversation.value
-  return accept(request, {
+  if (reconciliation.value && reconciliation.value.binding.workItemId !== workItemId) return err(outsideItsWork())
+  const charges = chargeDrafts(request, reconciliation.value)
+  const posted = primaryDraft(request, {
     kind: 'message.posted',
-    aggregateRevision: state.sequence + 1,
+    aggregateRevision: state.sequence + charges.length + 1,
     payload: { message: messageIn(conversationId, request) },
     conversationId,
     ...(workItemId !== undefined && { item: { workItemId, conversationId } }),
   })
+  return ok([...charges, posted])
 }
+
+/** progress from offline is told where the work is talked about. */
+const outsideItsWork = (): Rejection => reject('AUTH_FORBIDDEN', 'the offline binding is about other work')
 
 /** The one that the Command names, else the one of the WorkItem that it names, else the Group's main Conversation. */
 function conversationFor({ state, command }: MemberRequest): Result<Conversation, Rejection> {

@@ -165,6 +165,8 @@ export interface WorkRecord {
   /** Held leases only: a lease that was released, revoked or has expired is gone from the fold and stays in the log. */
   readonly ownershipLease?: Lease
   readonly executionLease?: Lease
+  /** The latest that have ended under the present ownership, oldest first: what was buffered under them may still come in. */
+  readonly closedExecutions?: readonly { readonly lease: Lease; readonly closedAt: string }[]
   /** Held while the item is blocked: how long its owner keeps it. */
   readonly blockedLease?: Lease
   /** The latest Approval to start, whether or not its terms still hold. */

@@ -1,5 +1,5 @@
 // Charging what work consumes to its account and every account above (A-198).
-import type { Budget, ResourceUsageRecordedPayload, ResourceUsageRecordPayload, Usage, WorkItem } from '../../protocol/generated/types.ts'
+import type { Budget, ResourceUsageRecordedPayload, Usage, WorkItem } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { RESOURCE_USAGE_RECORD } from '../../protocol/kinds.ts'
 import { RESOURCE_USAGE_RECORDED } from '../../protocol/kinds.ts'
@@ -9,8 +9,8 @@ import { charge, chargeRefused, remainingFor } from './budget.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { leasesOver, notInState, notOwner, revisionConflict } from './fences.ts'
-import type { Decider, Evolver, MemberRequest } from './request.ts'
-import type { Amounts } from './types.ts'
+import type { Decider, Evolver } from './request.ts'
+import type { Amounts, GroupState } from './types.ts'
 import { findWork } from './work-record.ts'
 
 /** `ext.missionweaveprotocol.core.resource_usage_record`, by the owner that executes; the WorkItem's revision stays. */
@@ -24,8 +24,9 @@ export const decideRecordUsage: Decider<typeof RESOURCE_USAGE_RECORD> = (request
   const refusal =
     revisionConflict(command, record.item.revision) ??
     notOwner(request, record, ownershipEpoch) ??
-    wrongDelta(payload, delta) ??
-    wrongCurrency(payload, record.item.contract.budget) ??
+    wrongMoney(usageDelta) ??
+    nothingUsed(delta) ??
+    wrongCurrency(usageDelta, record.item.contract.budget) ??
     chargeRefused(state, workItemId, delta) ??
     leasesOver(request, record, executionLeaseId) ??
     notInState(record, 'active')
@@ -34,26 +35,30 @@ export const decideRecordUsage: Decider<typeof RESOURCE_USAGE_RECORD> = (request
     kind: RESOURCE_USAGE_RECORDED,
     aggregateRevision: record.item.revision,
     item: record.item,
-    payload: { workItemId, executionLeaseId, ownershipEpoch, usageDelta, ...totalsAfter(request, record.item, delta) },
+    payload: { workItemId, executionLeaseId, ownershipEpoch, usageDelta, ...totalsAfter(state, record.item, delta) },
   })
 }
 
-function wrongDelta({ usageDelta }: ResourceUsageRecordPayload, delta: Amounts): Refusal {
-  if (!isExactMoney(usageDelta.financial ?? 0)) return reject('INVALID_COMMAND', 'money is charged in whole millionths')
-  if (isNothing(delta)) return reject('INVALID_COMMAND', 'the usage is zero in every dimension')
-  if (delta.financial > 0 && usageDelta.currency === undefined) return reject('INVALID_COMMAND', 'a charge of money names its currency')
-  return undefined
+/** Money is counted exactly and never without its currency. */
+export function wrongMoney({ financial = 0, currency }: Usage): Refusal {
+  if (!isExactMoney(financial)) return reject('INVALID_COMMAND', 'money is charged in whole millionths')
+  return financial > 0 && currency === undefined ? reject('INVALID_COMMAND', 'a charge of money names its currency') : undefined
+}
+
+function nothingUsed(delta: Amounts): Refusal {
+  return isNothing(delta) ? reject('INVALID_COMMAND', 'the usage is zero in every dimension') : undefined
 }
 
 /** Nothing is allocated in any other currency. */
-function wrongCurrency({ usageDelta }: ResourceUsageRecordPayload, { currency }: Budget): Refusal {
-  if (usageDelta.currency === undefined || usageDelta.currency === currency) return undefined
+export function wrongCurrency(usage: Usage, { currency }: Budget): Refusal {
+  if (usage.currency === undefined || usage.currency === currency) return undefined
   return reject('BUDGET_EXCEEDED', 'the budget is in another currency', { details: { dimension: 'financial' } })
 }
 
 type Totals = Pick<ResourceUsageRecordedPayload, 'cumulativeUsage' | 'remainingBudget'>
 
-function totalsAfter({ state }: MemberRequest, { workItemId, contract }: WorkItem, delta: Amounts): Totals {
+/** What the account comes to with this charge, and what it still allows. */
+export function totalsAfter(state: GroupState, { workItemId, contract }: WorkItem, delta: Amounts): Totals {
   const used = state.ledgers.get(workItemId)?.used ?? NOTHING
   return {
     cumulativeUsage: usageWithin(contract.budget, sumOf(used, delta)),

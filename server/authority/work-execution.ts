@@ -2,16 +2,17 @@
 import type { Lease, WorkStartedPayload } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { type WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
-import { err, invariant } from '../../protocol/result.ts'
+import { err, invariant, ok } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { capabilityPins, isCardValid } from './capability.ts'
 import { overLimits, workExcess } from './cooperation.ts'
-import { accept, leaseIdOf } from './draft.ts'
+import { accept, leaseIdOf, primaryDraft } from './draft.ts'
 import { isGateClosed } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
 import { leasesOver, missionNotActive, notInState, notOwner, ownershipLeaseOver, revisionConflict } from './fences.ts'
 import { later } from './instants.ts'
 import { DEFAULT_SECONDS, executionLease, raised, renewed } from './lease.ts'
+import { chargeDrafts, reconciliationOf } from './offline-execution.ts'
 import type { Decider, Evolver, GroupEvent, MemberRequest } from './request.ts'
 import type { GroupState, WorkRecord } from './types.ts'
 import { findWork, notExecuting, noteStep, putWork, revised, workOf } from './work-record.ts'
@@ -95,9 +96,13 @@ export const decideCheckpoint: Decider<'work.checkpoint'> = (request) => {
     leasesOver(request, record, payload.executionLeaseId) ??
     notInState(record, 'active')
   if (refusal) return err(refusal)
+  const reconciliation = reconciliationOf(request)
+  if (!reconciliation.ok) return reconciliation
   const { workItemId, progress, executionLeaseId, ownershipEpoch } = payload
+  const isItsOwn = reconciliation.value === undefined || reconciliation.value.record === record
+  if (!isItsOwn) return err(reject('AUTH_FORBIDDEN', 'the offline binding is about other work'))
   const resumeBy = addSeconds(env.now, payload.resumeWithinSeconds ?? DEFAULT_SECONDS.ownership)
-  return accept(request, {
+  const checkpointed = primaryDraft(request, {
     kind: 'work.checkpointed',
     aggregateRevision: record.item.revision + 1,
     item: record.item,
@@ -109,6 +114,7 @@ export const decideCheckpoint: Decider<'work.checkpoint'> = (request) => {
       ownershipLeaseExpiresAt: later(record.ownershipLease?.expiresAt ?? resumeBy, resumeBy),
     },
   })
+  return ok([...chargeDrafts(request, reconciliation.value), checkpointed])
 }
 
 /** Execution Lease renewal by the Worker that holds it (O-13). */

@@ -80,9 +80,11 @@ export function childRunning({ child }: WorkRecord): Rejection | undefined {
 }
 
 /** Stores the record and keeps the indexes over all WorkItems true. */
-export function putWork(state: GroupState, record: WorkRecord): void {
-  const { workItemId } = record.item
-  const before = answerableFor(state.workItems.get(workItemId))
+export function putWork(state: GroupState, changed: WorkRecord): void {
+  const { workItemId } = changed.item
+  const previous = state.workItems.get(workItemId)
+  const record = withClosedExecutions(changed, previous)
+  const before = answerableFor(previous)
   const after = answerableFor(record)
   if (before !== undefined && before !== after) removeFrom(state.ownedBy, before, workItemId)
   if (after !== undefined && before !== after) addTo(state.ownedBy, after, workItemId)
@@ -92,6 +94,21 @@ export function putWork(state: GroupState, record: WorkRecord): void {
   else state.waiting.delete(workItemId)
   state.workItems.set(workItemId, record)
   if (!isUnfinished(record)) endDelegations(state, workItemId)
+}
+
+/** Of more leases than this nobody has anything left in a buffer. */
+const CLOSED_KEPT = 8
+
+/** Remembers an Execution Lease that is held no longer, for as long as the same Agent goes on owning the unfinished work. */
+function withClosedExecutions(record: WorkRecord, previous: WorkRecord | undefined): WorkRecord {
+  const ended = previous?.executionLease
+  const hasEnded = ended !== undefined && ended.leaseId !== record.executionLease?.leaseId
+  const isOver = record.ownershipEpoch !== previous?.ownershipEpoch || !isUnfinished(record)
+  if (!hasEnded && !(isOver && record.closedExecutions)) return record
+  const { closedExecutions = [], ...kept } = record
+  if (isOver || !ended) return kept
+  const closed = { lease: ended, closedAt: record.item.updatedAt ?? ended.expiresAt }
+  return { ...kept, closedExecutions: [...closedExecutions, closed].slice(-CLOSED_KEPT) }
 }
 
 /** a target that has ended ends its Grants, even if it comes back. */

@@ -1,7 +1,8 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
-import type { Actor, CommandPayloads, ContextPackage, Usage, WorkItemState } from '../../protocol/generated/types.ts'
+import type { Actor, CommandPayloads, ContextPackage, Extensions, Usage, WorkItemState } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
 import { GROUP_ARCHIVE } from '../../protocol/kinds.ts'
+import { offlineExecution } from '../../protocol/offline-execution.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { limitsOf, NOTHING } from '../authority/amounts.ts'
 import type { Reaction } from '../authority/reactions.ts'
@@ -17,6 +18,7 @@ interface Intent<K extends keyof CommandPayloads = keyof CommandPayloads> {
   readonly actor: Actor
   readonly kind: K
   readonly payload: CommandPayloads[K]
+  readonly changes?: CommandChanges
 }
 
 type Idea = (group: GroupFixture, random: RandomSource, fresh: string) => Intent | undefined
@@ -46,6 +48,25 @@ function contract(group: GroupFixture, random: RandomSource, contractVersion: nu
   const budget = random.chance(0.2) ? { modelTokenLimit: 1 + random.below(600) } : { currency: 'EUR', financialLimit: random.below(30), modelTokenLimit: random.below(200) }
   const gated = random.chance(0.1) ? { executionApproval: 'human_required' as const } : {}
   return workContract({ contractVersion, goal: `Goal ${random.below(1e6)}`, budget, dependencyWorkItemIds: dependency ? [dependency.item.workItemId] : [], ...gated })
+}
+
+/** A binding of progress to a lease that is held or has ended. */
+function bufferedUnder(group: GroupFixture, random: RandomSource, record: WorkRecord): Extensions {
+  const lease = random.oneOf([record.executionLease, ...(record.closedExecutions ?? []).map((closed) => closed.lease)].filter((held) => held !== undefined))
+  const { startsAt, expiresAt, sessionEpoch } = lease ?? { startsAt: group.now, expiresAt: addSeconds(group.now, 60), sessionEpoch: 1 }
+  return offlineExecution({
+    agentId: ownerOf(record).id,
+    groupId: group.state.groupId,
+    workItemId: record.item.workItemId,
+    sessionEpoch,
+    ownershipEpoch: Math.max(1, record.ownershipEpoch),
+    executionLeaseId: lease?.leaseId ?? urnOf('no lease'),
+    disconnectedAt: startsAt,
+    bufferedAt: startsAt,
+    graceDeadline: expiresAt,
+    executionLeaseExpiresAt: expiresAt,
+    resourceUsageDelta: { financial: 0, modelTokens: random.below(40), toolCalls: 0, computeSeconds: 0, wallClockSeconds: 0, externalSideEffects: 0 },
+  })
 }
 
 /** The range of a Context Package that sums up the last few Events. */
@@ -180,6 +201,13 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     const record = work(group, random, 'active', 'queued')
     return record && intent(ownerOf(record), 'work.checkpoint', { ...cited(record), progress: progress() })
   }],
+  [1, (group, random, fresh) => {
+    const record = work(group, random, 'active', 'queued')
+    if (!record) return undefined
+    const changes = { workItemId: record.item.workItemId, extensions: bufferedUnder(group, random, record) }
+    if (random.chance(0.5)) return { ...intent(ownerOf(record), 'work.checkpoint', { ...cited(record), progress: progress() }), changes }
+    return { ...intent(ownerOf(record), 'message.post', { messageId: urnOf(fresh), content: [{ type: 'text', text: fresh }] }), changes }
+  }],
   [2, (group, random) => {
     const record = work(group, random, ...(random.chance(0.9) ? (['active'] as const) : []))
     return record && intent(ownerOf(record), 'work.block', { ...cited(record), progress: progress(), reason: 'Something is missing.', unblockCondition: 'Somebody finds it.', blockedLeaseSeconds: 1 + random.below(600) })
@@ -259,7 +287,7 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     return intent(coordinatorOf(group), 'mission.create_child', childPayload(fresh, 'report', changes))
   }],
   [1, (group) => submission(group)],
-  [2, (group) => intent(ada, 'mission.request_changes', { approval: approvalOf(group.state, 'changes_requested', group.now) })],
+  [4, (group) => intent(ada, 'mission.request_changes', { approval: approvalOf(group.state, 'changes_requested', group.now) })],
   [1, (group) => intent(ada, 'mission.approve', { approval: approvalOf(group.state, 'approved', group.now) })],
   [0.03, () => intent(ada, 'mission.cancel', { reason: 'Enough.' })],
   [0.03, (group) => intent(coordinatorOf(group), 'mission.terminate', { reason: 'It cannot be done.' })],
@@ -278,7 +306,7 @@ export function randomCommand(group: GroupFixture, random: RandomSource, fresh: 
     const idea = (isClosing && windDown(group, random)) || pick(random)(group, random, fresh)
     if (!idea) continue
     const actor = random.chance(0.06) ? (random.oneOf(everybody) ?? ada) : idea.actor
-    return group.command(actor, idea.kind, idea.payload, random.chance(0.15) ? flaw(group, random) : {})
+    return group.command(actor, idea.kind, idea.payload, { ...idea.changes, ...(random.chance(0.15) && flaw(group, random)) })
   }
 }
 
