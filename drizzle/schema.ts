@@ -286,3 +286,32 @@ export const audit = pgTable(
   },
   (t) => [primaryKey({ name: 'audit_entry_once', columns: [t.entry] })],
 )
+
+/**
+ * The Policy Log (A-126): rulings, each with the Event that it let through or with the code that it refused a Command by. Rows
+ * are only ever added, and stay when the audit entries go. Numbers are given before commit, so a lower one may turn up later.
+ */
+export const policyLog = pgTable(
+  'policy_log',
+  {
+    spaceId: text('space_id').notNull(),
+    entry: whole('entry').generatedAlwaysAsIdentity(),
+    area: text('area').notNull(),
+    outcome: text('outcome').notNull(),
+    at: text('at').notNull(),
+    actorType: text('actor_type').notNull(),
+    actorId: text('actor_id').notNull(),
+    actionId: text('action_id').notNull(),
+    kind: text('kind').notNull(),
+    reason: text('reason').notNull(),
+    policyVersion: whole('policy_version').notNull(),
+    code: text('code'),
+    eventId: text('event_id'),
+    sequence: whole('sequence'),
+  },
+  (t) => [
+    primaryKey({ name: 'policy_log_entry_once', columns: [t.spaceId, t.entry] }),
+    index('policy_log_by_entry').on(t.entry),
+    check('policy_log_outcome_is_shown', sql`(${t.outcome} = 'allowed' and ${t.eventId} is not null and ${t.sequence} is not null) or (${t.outcome} = 'refused' and ${t.code} is not null)`),
+  ],
+)

@@ -29,6 +29,10 @@ const usage = `npm run admin -- <command> [options]
       The policy in force, and the Space to which an administrator's signed change of it is addressed.
   policy history [--after VERSION]
       Who changed the policy, when and why; up to 100 versions at a time.
+  policy log [--group GROUPID] [--before ENTRY] [--limit N]
+      What policy, authorization, budget, risk, escalation and redaction decided, newest first; 100 entries unless told.
+  policy failures --group GROUPID [--before ENTRY] [--limit N]
+      Why documents that named this Group failed verification or admission. Kept for 90 days.
 
   --data DIR   folder of the server (default ./data, or DATA_DIR)
   --json       print the result as JSON
@@ -54,6 +58,9 @@ const options = {
   at: { type: 'string' },
   after: { type: 'string' },
   offline: { type: 'boolean' },
+  group: { type: 'string' },
+  before: { type: 'string' },
+  limit: { type: 'string' },
   data: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean' },
@@ -84,12 +91,16 @@ const readers: Record<Exclude<AdminCommand, 'log verify'>, (operands: string[], 
   'space export': ([groupId, file]) => ({ groupId: groupId ?? needed('the Group id'), file: resolve(file ?? needed('the file')) }),
   'policy show': () => ({}),
   'policy history': (_operands, { after }) => defined({ after: after === undefined ? undefined : Number(after) }),
+  'policy log': (_operands, values) => defined({ groupId: values.group, ...page(values) }),
+  'policy failures': (_operands, values) => defined({ groupId: values.group ?? needed('--group'), ...page(values) }),
   'space state': ([groupId]) => ({ groupId: groupId ?? needed('the Group id') }),
 }
 
 function needed(what: string): never {
   throw new UsageError(`${what} is missing`)
 }
+
+const page = ({ before, limit }: Values) => ({ before: before === undefined ? undefined : Number(before), limit: limit === undefined ? undefined : Number(limit) })
 
 function seconds(ttl: string): number {
   const [, amount, unit] = /^(\d+)([mhd])$/.exec(ttl) ?? []

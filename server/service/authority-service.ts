@@ -21,6 +21,7 @@ import { NodeNews } from './node-news.ts'
 import { registerServices } from './organization-founding.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
 import { Outbox } from './outbox.ts'
+import { PolicyLog } from './policy-log.ts'
 import { PolicyMirror } from './policy-mirror.ts'
 import type { ArtifactStore, ReadModels, Store } from './ports.ts'
 import { ReaderView } from './reader-view.ts'
@@ -56,6 +57,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const policies = new PolicyMirror(organizationId, log)
   const verifySignature = createNativeVerifier()
   const audit = new AuditTrail(directory, clock, diagnostics)
+  const rulings = new PolicyLog({ store: store.rulings, policies, clock, diagnostics })
   const tails = new SpaceTails(log)
   const watch = new MembershipWatch()
   const news = new NodeNews({ wakeUps: store.wakeUps, organizationId, agents, policies, tails, watch, diagnostics })
@@ -82,7 +84,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   })
   const outbox = new Outbox({ log, submit: (spaceId, work) => actors.submit(spaceId, work), diagnostics })
   const isCurrentSession: AuthorityService['sessions']['isCurrent'] = (session) => sessions.isCurrent(session)
-  const path = new CommandPath({ organizationId, log, keys, policies, actors, clock, verifySignature, audit, diagnostics, isCurrentSession })
+  const path = new CommandPath({ organizationId, log, keys, policies, actors, clock, verifySignature, audit, rulings, diagnostics, isCurrentSession })
   const registry = new RegistryService({ organization, origin, clock, directory, submit: (command, handshake) => path.submit(command, { door: 'internal', ...(handshake && { handshake }) }) })
   const sessions = new AgentSessions({
     directory,
@@ -101,7 +103,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   })
   const identities = await DirectoryIdentities.load({ ownKeyIds: [organization.authority.keyId, organization.registry.keyId], directory, keys, policies, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
   const view = new ReaderView(actors, organization.authority)
-  const reads = new SpaceReads({ log, readModels, artifacts, actors, view, watch, clock, organizationId })
+  const reads = new SpaceReads({ rulings: store.rulings, log, readModels, artifacts, actors, view, watch, clock, organizationId })
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
   news.start({ actors, keys, identities })
   outbox.start()
@@ -119,7 +121,15 @@ export async function createAuthorityService({ store, artifacts, organization, o
     reads,
     readModels,
     identities,
-    policy: policies,
+    policy: {
+      spaceId: policies.spaceId,
+      get current() {
+        return policies.current
+      },
+      history: (after, limit) => policies.history(after, limit),
+      rulings: (range) => store.rulings.list(range),
+      failures: (range) => directory.auditEntries(range),
+    },
     console: new ConsoleSessions({ directory, clock, audience: origin, validKey: (keyId) => keys.validKey(keyId)?.key }),
     artifacts,
     archives: {
@@ -141,6 +151,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       await actors.stop()
       await watching
       await audit.settled()
+      await rulings.settled()
       await retention.stop()
     },
   }

@@ -19,6 +19,7 @@ import type { AuditTrail } from './audit-trail.ts'
 import { unknownCriticalExtension } from './critical-extensions.ts'
 import { isFresh } from './freshness.ts'
 import { verifyNestedDocuments } from './nested-documents.ts'
+import type { PolicyLog } from './policy-log.ts'
 import type { PolicyMirror } from './policy-mirror.ts'
 import type { Clock, SpaceLog } from './ports.ts'
 import { actionIdCollision, internalError, invalidSignature } from './refusals.ts'
@@ -39,6 +40,7 @@ interface Needs {
   readonly clock: Clock
   readonly verifySignature: SignatureVerifier
   readonly audit: AuditTrail
+  readonly rulings: PolicyLog
   readonly diagnostics: Log
   readonly isCurrentSession: Sessions['isCurrent']
 }
@@ -141,6 +143,7 @@ export class CommandPath {
       return { ok: true, spaceId, sequence, eventBytes, isDuplicate }
     }
     if (outcome.type === 'done') return refused(internalError(), command)
+    this.#needs.rulings.refused(spaceOf(command) ?? this.#needs.organizationId, command, outcome.rejection)
     if (outcome.audit) this.#audit(outcome.audit, command, context)
     return refused(outcome.rejection, command)
   }

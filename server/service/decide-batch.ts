@@ -10,6 +10,8 @@ import type { Result } from '../../protocol/result.ts'
 import { ok } from '../../protocol/result.ts'
 import type { VerifiedDocument } from '../../protocol/verify-document.ts'
 import { isFounding } from '../authority/mission-create.ts'
+import type { Ruling } from '../authority/policy-ruling.ts'
+import { rulingsOn } from '../authority/policy-ruling.ts'
 import type { Reaction } from '../authority/reactions.ts'
 import type { ReadModelRows } from '../authority/read-models.ts'
 import type { DecisionEnv, EventDraft, MissionFacts } from '../authority/types.ts'
@@ -49,6 +51,7 @@ export interface DecidedBatch {
   readonly receipts: readonly CommandReceipt[]
   readonly admissions: readonly FirstAdmissionRecord[]
   readonly rows: ReadModelRows
+  readonly rulings: readonly Ruling[]
   /** What other Spaces are to record because of these Events. */
   readonly reactions: readonly Reaction[]
   /** Reactions that were among the works, whether or not they left Events. */
@@ -78,8 +81,8 @@ export function decideBatch(works: readonly SpaceWork[], setting: BatchSetting):
   const { events, receipts, admissions, founded } = batch
   const settled = works.flatMap((work) => (work.type === 'reaction' ? [reactionKey(work.reaction)] : []))
   const documents = events as EventDocument[]
-  const { fold } = setting
-  return { verdicts, events, receipts: [...receipts.values()], admissions: [...admissions.values()], rows: fold.rowsOf(documents), reactions: fold.reactionsTo(documents), settled, founded }
+  const { fold, env } = setting
+  return { verdicts, events, receipts: [...receipts.values()], admissions: [...admissions.values()], rows: fold.rowsOf(documents), rulings: documents.flatMap((event) => rulingsOn(event, env.policy.version)), reactions: fold.reactionsTo(documents), settled, founded }
 }
 
 /** Where the outbox keeps a reaction. */

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Actor, AgentCard, EventDocument, FirstAdmissionRecord } from '../../protocol/generated/types.ts'
 import type { KeyBinding } from '../../protocol/key-registry.ts'
+import type { Ruling } from '../authority/policy-ruling.ts'
 import type { GraphEdgeRow, GraphNodeRow, MembershipRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
 
 /** One stored Event. `bytes` are the exact signed document (RFC 8785 form), the evidence; everything else is an index over it. */
@@ -37,6 +38,8 @@ export interface AppendBatch {
   readonly receipts: readonly CommandReceipt[]
   readonly admissions: readonly FirstAdmissionRecord[]
   readonly rows: ReadModelRows
+  /** What policy had a say in among these Events. */
+  readonly rulings?: readonly Ruling[]
   /** What other Spaces are to record because of these Events; kept until they have. */
   readonly reactions?: readonly PendingReaction[]
   /** Reactions that these Events record: gone with the same commit. */
@@ -128,6 +131,15 @@ export interface Registration {
 }
 export type RegistrationOutcome = 'registered' | 'invitation-used' | 'principal-taken' | 'key-taken'
 
+export interface AuditEntry {
+  readonly at: string
+  readonly stage: string
+  readonly reason: string
+  readonly door: string
+  readonly spaceId?: string
+  readonly detail: Record<string, unknown>
+}
+
 /** Organization state outside the Space logs: Principals, keys, cards, invitations, sessions. */
 export interface Directory {
   loadKeys(): Promise<{ revision: number; keys: readonly RegisteredKey[] }>
@@ -154,9 +166,20 @@ export interface Directory {
   saveCursor(agentId: string, groupId: string, sequence: number): Promise<void>
   loadCursors(agentId: string): Promise<ReadonlyMap<string, number>>
   /** Refused verification and admission attempts with stage and reason, for auditors only (A-106). */
-  addAuditEntry(entry: { at: string; stage: string; reason: string; door: string; spaceId?: string; detail: Record<string, unknown> }): Promise<void>
+  addAuditEntry(entry: AuditEntry): Promise<void>
+  /** Those about one Space, newest first, below the entry `before`. */
+  auditEntries(range: { readonly spaceId: string; readonly before?: number; readonly limit: number }): Promise<readonly (AuditEntry & { readonly entry: number })[]>
   /** Deletes invitations and console sessions that expired, and audit entries that were written, before these times (UTC with milliseconds). */
   forget(older: { expiredBefore: string; auditedBefore: string }): Promise<void>
+}
+
+export type KeptRuling = Ruling & { readonly spaceId: string; readonly entry: number }
+
+/** The Policy Log (A-126). It only grows; `append` of the log adds the rulings of its Events in their transaction. */
+export interface RulingStore {
+  add(spaceId: string, ruling: Ruling): Promise<void>
+  /** Newest first, of one Space or of all, below the entry `before`. */
+  list(range: { readonly spaceId?: string; readonly before?: number; readonly limit: number }): Promise<readonly KeptRuling[]>
 }
 
 export interface StoredArtifact { readonly contentHash: string; readonly sizeBytes: number; readonly mediaType: string }
@@ -188,6 +211,7 @@ export interface Store {
   readonly log: SpaceLog
   readonly readModels: ReadModels
   readonly directory: Directory
+  readonly rulings: RulingStore
   readonly clock: Clock
   readonly wakeUps: WakeUps
   close(): Promise<void>

@@ -7,7 +7,7 @@ import type { TokenGrant, TokenRequest, TokenUse } from '../authority/execution-
 import type { MembershipRow } from '../authority/read-models.ts'
 import type { GroupArchive, GroupState } from '../authority/types.ts'
 import type { SpaceReport } from './verify-log.ts'
-import type { ArtifactStore, Clock, DecodedEntry, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey, SpaceKind } from './ports.ts'
+import type { ArtifactStore, AuditEntry, Clock, DecodedEntry, KeptRuling, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey, SpaceKind } from './ports.ts'
 
 export type Door = 'mwp' | 'http' | 'internal'
 
@@ -83,6 +83,8 @@ export interface Reads {
   memberships(principalId: string): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
   /** Resolves when this Principal's Memberships differ from `revision`, after the wait, or when nobody waits any more. */
   membershipsAfter(principalId: string, revision: number, waitMs: number, signal: AbortSignal): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
+  /** The Group's part of the Policy Log, newest first, for its MissionOwner alone (A-126). */
+  rulings(principalId: string, groupId: string, range: { readonly before?: number; readonly limit: number }): Promise<readonly KeptRuling[] | undefined>
   mayReadArtifact(principalId: string, contentHash: string): Promise<boolean>
   /** For operators: every Space, whoever its members are. */
   allSpaces(): Promise<readonly { readonly spaceId: string; readonly kind: SpaceKind; readonly head: number }[]>
@@ -129,6 +131,10 @@ export interface PolicyAccess {
   readonly spaceId: string
   /** For operators: the Events that put the versions after this one in force, ascending, at most `limit`. */
   history(after: number, limit: number): Promise<readonly DecodedEntry[]>
+  /** For operators: the Policy Log of one Group or of all, newest first, below the entry `before` (A-126). */
+  rulings(range: { readonly spaceId?: string; readonly before?: number; readonly limit: number }): Promise<readonly KeptRuling[]>
+  /** For operators: why documents that named this Group failed verification or admission, newest first (A-106). */
+  failures(range: { readonly spaceId: string; readonly before?: number; readonly limit: number }): Promise<readonly (AuditEntry & { readonly entry: number })[]>
 }
 
 /** Closing the log of a Group, and taking all of it away in one file. For operators. */

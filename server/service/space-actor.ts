@@ -181,7 +181,7 @@ export class SpaceActor {
   async #write(fold: SpaceFold, expectedHead: number, decided: DecidedBatch): Promise<Result<Written, AppendConflict>> {
     const { log } = this.#needs
     const { spaceId } = this
-    const { settled, reactions } = decided
+    const { settled, reactions, rulings } = decided
     if (decided.events.length === 0) {
       if (settled.length > 0) await log.dropReactions(settled)
       return ok({ entries: [], founded: [] })
@@ -196,6 +196,7 @@ export class SpaceActor {
       admissions: [...decided.admissions, ...admissions],
       receipts: decided.receipts,
       rows: decided.rows,
+      ...(rulings.length > 0 && { rulings }),
       ...(reactions.length > 0 && { reactions: reactions.map((reaction) => ({ ...reactionKey(reaction), reaction: JSON.stringify(reaction) })) }),
       ...(settled.length > 0 && { settled }),
       ...(founded.length > 0 && { founded }),

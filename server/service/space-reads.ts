@@ -7,7 +7,7 @@ import { decodeEntry } from './event-bytes.ts'
 import { isArchiveMediaType } from './archive-keeper.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { MembershipWatch } from './membership-watch.ts'
-import type { ArtifactStore, Clock, DecodedEntry, LogEntry, ReadModels, SpaceLog } from './ports.ts'
+import type { ArtifactStore, Clock, DecodedEntry, LogEntry, ReadModels, RulingStore, SpaceLog } from './ports.ts'
 import type { ReaderView } from './reader-view.ts'
 import type { Reads } from './service.ts'
 import type { SpaceActors } from './space-actors.ts'
@@ -15,6 +15,7 @@ import type { SpaceActors } from './space-actors.ts'
 interface Needs {
   readonly log: Pick<SpaceLog, 'read' | 'readAt' | 'findReceiptAt' | 'listSpaces' | 'head'>
   readonly readModels: ReadModels
+  readonly rulings: Pick<RulingStore, 'list'>
   readonly artifacts: Pick<ArtifactStore, 'find'>
   readonly actors: SpaceActors
   readonly view: ReaderView
@@ -84,6 +85,11 @@ export class SpaceReads implements Reads {
         cancelled.abort()
       }
     }
+  }
+
+  async rulings(principalId: string, groupId: string, range: { readonly before?: number; readonly limit: number }): ReturnType<Reads['rulings']> {
+    const found = await this.groupFor(principalId, groupId)
+    return found?.state.mission.missionOwner.id === principalId ? this.#needs.rulings.list({ spaceId: groupId, ...range }) : undefined
   }
 
   async mayReadArtifact(principalId: string, contentHash: string): Promise<boolean> {

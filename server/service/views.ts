@@ -172,6 +172,9 @@ export interface GraphPage { readonly nodes: readonly GraphNode[]; readonly edge
 
 export interface LogLine { readonly sequence: number; readonly eventId: string; readonly kind: string; readonly actor: ParticipantView; readonly at: string; readonly title: string; readonly cause: { readonly type: string; readonly id: string } }
 
+/** One ruling of the Policy Log. `sequence` is the Event that it let through, `code` why it let nothing through. */
+export interface RulingLine { readonly entry: number; readonly area: string; readonly outcome: 'allowed' | 'refused'; readonly actor: ParticipantView; readonly at: string; readonly kind: string; readonly reason: string; readonly policyVersion: number; readonly sequence?: number; readonly code?: string }
+
 /** Everything the approver decides on. The page recomputes hashes itself and signs `approval` built from these values. */
 export interface ApprovalView {
   readonly mission: MissionView

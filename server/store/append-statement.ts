@@ -102,7 +102,9 @@ const targets: Record<WriteMode, WeakMap<PgTable, Target>> = { insert: new WeakM
 function targetOf(table: PgTable, mode: WriteMode): Target {
   const known = targets[mode].get(table)
   if (known) return known
-  const { columns, primaryKeys } = getTableConfig(table)
+  const { columns: all, primaryKeys } = getTableConfig(table)
+  // What the database numbers itself is not written.
+  const columns = all.filter((column) => column.generatedIdentity === undefined)
   const propertyOf = new Map(Object.entries(table).map(([property, column]) => [column as Column, property]))
   const target: Target = {
     head: `INSERT INTO ${getTableName(table)} (${columns.map((column) => column.name).join(', ')})`,

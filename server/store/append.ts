@@ -7,6 +7,7 @@ import type { AppendBatch, AppendOutcome, ReactionKey } from '../service/ports.t
 import { AppendStatementBuilder } from './append-statement.ts'
 import type { AppendStatement } from './append-statement.ts'
 import type { Sql } from './connect.ts'
+import { rulingRow } from './ruling-store.ts'
 import type { AppendsSettled } from './group-commit.ts'
 
 type Conflict = Extract<AppendOutcome, { ok: false }>['conflict']
@@ -125,6 +126,7 @@ function statementFor(batches: readonly AppendBatch[]): AppendStatement {
     .write(tables.graphEdges, rows.map((row) => row.edges))
     .write(tables.artifactRefs, rows.map((row) => row.artifacts))
     .write(tables.executions, rows.map((row) => row.executions), 'replace')
+    .write(tables.policyLog, batches.map(({ rulings = [] }) => rulings.map(rulingRow)))
     .write(tables.reactions, batches.map((batch) => batch.reactions ?? []))
     .build()
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, sql as text } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, lt, sql as text } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { agentSessions, audit, cards, consoleSessions, cursors, invitations, principals } from '../../drizzle/schema.ts'
@@ -67,12 +67,17 @@ async function insertPrincipal(transaction: Transaction, { principal: { id, type
 
 const isOpen = (tokenHash: string) => and(eq(invitations.tokenHash, tokenHash), isNull(invitations.consumedAt))
 
-function createAuditDirectory(database: PostgresJsDatabase): Pick<Directory, 'addAuditEntry' | 'forget'> {
+function createAuditDirectory(database: PostgresJsDatabase): Pick<Directory, 'addAuditEntry' | 'auditEntries' | 'forget'> {
   // Byte by byte: the database may be set up to order text by the rules of some language.
   const isBefore = (column: AnyPgColumn, time: string) => text`${column} collate "C" < ${time}`
   return {
     async addAuditEntry({ detail, spaceId, ...entry }) {
       await database.insert(audit).values({ ...entry, spaceId: spaceId === undefined ? null : storableText(spaceId), detail: JSON.stringify(detail) })
+    },
+    async auditEntries({ spaceId, before, limit }) {
+      const wanted = and(eq(audit.spaceId, spaceId), before === undefined ? undefined : lt(audit.entry, before))
+      const rows = await database.select().from(audit).where(wanted).orderBy(desc(audit.entry)).limit(limit)
+      return rows.map(({ detail, ...row }) => ({ ...row, spaceId, detail: JSON.parse(detail) as Record<string, unknown> }))
     },
     async forget({ expiredBefore, auditedBefore }) {
       await database.delete(consoleSessions).where(isBefore(consoleSessions.expiresAt, expiredBefore))

@@ -6,6 +6,7 @@ import { connect, requireSupportedServer } from './connect.ts'
 import { DatabaseClock, timeSources } from './database-clock.ts'
 import { createDirectory } from './directory.ts'
 import { migrate } from './migrate.ts'
+import { createRulingStore } from './ruling-store.ts'
 import { createReadModels } from './read-models.ts'
 import { createSpaceLog } from './space-log.ts'
 import { LocalWakeUps, NotifyingWakeUps } from './wake-ups.ts'
@@ -41,6 +42,7 @@ async function storeOn(sql: Sql, kind: DatabaseKind, log: Log | undefined): Prom
     log: createSpaceLog(sql, database),
     readModels: createReadModels(database),
     directory: createDirectory(database),
+    rulings: createRulingStore(database),
     clock,
     wakeUps,
     async close() {

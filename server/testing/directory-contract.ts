@@ -211,5 +211,15 @@ export function describeDirectory(store: () => Store): void {
       const entry = { at: '2026-11-29T10:00:00.000Z', stage: 'key-resolution', reason: 'key-unknown', door: 'mwp', spaceId: 'nul \0', detail: { keyId: 'nul \0 "quote"' } }
       await expect(directory().addAuditEntry(entry)).resolves.toBeUndefined()
     })
+
+    it('give the audit entries of one Space, newest first, page by page (A-106)', async () => {
+      const spaceId = newId()
+      const entry = { at: '2026-11-29T10:00:00.000Z', stage: 'key-resolution', door: 'mwp', detail: { keyId: 'urn:a:b' } }
+      for (const reason of ['one', 'two', 'three']) await directory().addAuditEntry({ ...entry, reason, spaceId })
+      await directory().addAuditEntry({ ...entry, reason: 'other', spaceId: newId() })
+      const found = await directory().auditEntries({ spaceId, limit: 2 })
+      expect(found).toEqual(['three', 'two'].map((reason) => ({ ...entry, reason, spaceId, entry: expect.any(Number) })))
+      expect((await directory().auditEntries({ spaceId, before: found[1]!.entry, limit: 2 })).map(({ reason }) => reason)).toEqual(['one'])
+    })
   })
 }

@@ -2,7 +2,7 @@ import { invariant } from '../../protocol/result.ts'
 import type { KeyBoundary } from '../../protocol/key-registry.ts'
 import { compareInstants, parseTimestamp } from '../../protocol/timestamp.ts'
 import type { AgentCard } from '../../protocol/generated/types.ts'
-import type { Directory, Invitation, PrincipalRecord, RegisteredKey, Registration, RegistrationOutcome } from '../service/ports.ts'
+import type { AuditEntry, Directory, Invitation, PrincipalRecord, RegisteredKey, Registration, RegistrationOutcome } from '../service/ports.ts'
 
 class Tables {
   readonly keys = new Map<string, RegisteredKey>()
@@ -15,7 +15,7 @@ class Tables {
 /** The Organization's directory in Maps. */
 export function createMemoryDirectory(): Directory {
   const tables = new Tables()
-  return { ...createKeys(tables), ...createPrincipals(tables), ...createAgents(), ...createConsole(tables), addAuditEntry: async () => {} }
+  return { ...createKeys(tables), ...createPrincipals(tables), ...createAgents(), ...createConsole(tables), ...createAudit() }
 }
 
 function createKeys({ keys }: Tables): Pick<Directory, 'loadKeys' | 'addKey' | 'addKeyBoundary'> {
@@ -105,6 +105,14 @@ function createAgents(): Pick<Directory, 'putCard' | 'listCards' | 'nextSessionE
       cursors.set(agentId, groups.set(groupId, Math.max(groups.get(groupId) ?? 0, sequence)))
     },
     loadCursors: async (agentId) => new Map(cursors.get(agentId)),
+  }
+}
+
+function createAudit(): Pick<Directory, 'addAuditEntry' | 'auditEntries'> {
+  const entries: (AuditEntry & { entry: number })[] = []
+  return {
+    addAuditEntry: async (entry) => void entries.push({ ...entry, entry: entries.length + 1 }),
+    auditEntries: async ({ spaceId, before = Infinity, limit }) => entries.filter((entry) => entry.spaceId === spaceId && entry.entry < before).reverse().slice(0, limit),
   }
 }
 

@@ -2,7 +2,9 @@ import { invariant } from '../../protocol/result.ts'
 import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
 import type { ArtifactRow, ExecutionRow, GraphEdgeRow, GraphNodeRow, MembershipRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
 import { encodeRows, latestRows } from '../authority/read-model-rows.ts'
-import type { AppendBatch, AppendOutcome, CommandReceipt, LogEntry, PendingReaction, ReactionKey, ReadModels, SpaceKind, SpaceLog } from '../service/ports.ts'
+import type { Ruling } from '../authority/policy-ruling.ts'
+import { storableText } from '../authority/storable-text.ts'
+import type { AppendBatch, AppendOutcome, CommandReceipt, KeptRuling, LogEntry, PendingReaction, ReactionKey, ReadModels, RulingStore, SpaceKind, SpaceLog } from '../service/ports.ts'
 
 type Conflict = Extract<AppendOutcome, { ok: false }>['conflict']
 type Key = string | number
@@ -27,6 +29,7 @@ class Tables {
   readonly receipts = new Map<string, CommandReceipt>()
   readonly receiptOfEvent = new Map<string, CommandReceipt>()
   readonly admissions = new Map<string, FirstAdmissionRecord>()
+  readonly rulings: KeptRuling[] = []
   /** Event ids and record ids ever used. */
   readonly ids = new Set<string>()
   readonly reactions = new Map<string, PendingReaction>()
@@ -40,9 +43,9 @@ const sequenceOf = (row: { sequence: number }) => row.sequence
 const ascending = (a: string, b: string) => (a < b ? -1 : 1)
 
 /** Logs, receipts, admissions and read models in Maps. */
-export function createMemorySpaces(): { log: SpaceLog; readModels: ReadModels } {
+export function createMemorySpaces(): { log: SpaceLog; readModels: ReadModels; rulings: RulingStore } {
   const tables = new Tables()
-  return { log: createLog(tables), readModels: createReadModels(tables.spaces) }
+  return { log: createLog(tables), readModels: createReadModels(tables.spaces), rulings: createRulings(tables) }
 }
 
 function createLog(tables: Tables): SpaceLog {
@@ -101,6 +104,7 @@ function write(tables: Tables, batch: AppendBatch): void {
     tables.ids.add(record.admissionRecordId)
     tables.admissions.set(keyOf(record.organizationId, record.signingHash), record)
   }
+  for (const ruling of batch.rulings ?? []) addRuling(tables, spaceId, ruling)
   writeRows(space, latestRows(batch.rows))
 }
 
@@ -133,6 +137,20 @@ function writeRows(space: Space, rows: ReadModelRows): void {
   for (const row of rows.edges) space.edges.set(edgeKey(row), row)
   for (const row of rows.artifacts) space.artifacts.set(artifactKey(row), row)
   for (const row of rows.executions) space.executions.set(row.workItemId, row)
+}
+
+function addRuling({ rulings }: Tables, spaceId: string, ruling: Ruling): void {
+  rulings.push({ ...ruling, reason: storableText(ruling.reason), spaceId, entry: rulings.length + 1 })
+}
+
+function createRulings(tables: Tables): RulingStore {
+  return {
+    add: async (spaceId, ruling) => addRuling(tables, spaceId, ruling),
+    async list({ spaceId, before = Infinity, limit }) {
+      const wanted = tables.rulings.filter((ruling) => (spaceId === undefined || ruling.spaceId === spaceId) && ruling.entry < before)
+      return wanted.reverse().slice(0, limit)
+    },
+  }
 }
 
 function createReadModels(spaces: ReadonlyMap<string, Space>): ReadModels {

@@ -6,13 +6,14 @@ import { createMemorySpaces } from './memory-spaces.ts'
 
 /** An empty Store. Nothing is shared between two of them; `clock` replaces the system's. */
 export function createMemoryStore({ clock = systemClock() }: { clock?: Clock } = {}): Store {
-  const { log, readModels } = createMemorySpaces()
+  const { log, readModels, rulings } = createMemorySpaces()
   const directory = createMemoryDirectory()
   return {
     log: refusingNul(log),
     readModels: refusingNul(readModels),
     // Cards are kept as bytes, and audit entries with U+FFFD and as JSON.
     directory: { ...refusingNul(directory), putCard: directory.putCard, addAuditEntry: directory.addAuditEntry },
+    rulings: { list: refusingNul(rulings).list, add: rulings.add },
     clock,
     wakeUps: createWakeUps(),
     close: async () => {},

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import type { Store } from '../service/ports.ts'
 import { describeDirectory } from './directory-contract.ts'
 import { describeReadModels } from './read-models-contract.ts'
+import { describeRulings } from './ruling-contract.ts'
 import { describeSpaceLog } from './space-log-contract.ts'
 
 /** Registers the suite. `open` gives an empty Store, which the suite closes. */
@@ -16,5 +17,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeSpaceLog(() => store)
     describeReadModels(() => store)
     describeDirectory(() => store)
+    describeRulings(() => store)
   })
 }

@@ -106,6 +106,23 @@ describe('space archive and space export', () => {
   })
 })
 
+describe('policy log', () => {
+  it('shows rulings newest first, of one Group or of all, a page at a time (A-126)', async () => {
+    const [owner, coordinator] = [await fixture.person('Olga', { isAdmin: true }), await fixture.agent('Coordinator')]
+    const missions = [await fixture.mission(owner, coordinator), await fixture.mission(owner, coordinator)]
+    for (const { groupId } of missions) {
+      await fixture.submit(owner.conversation, { kind: 'mission.cancel', groupId, membershipEpoch: 1, payload: { reason: 'Over.' } })
+    }
+    const result = async (args: object) => ((await ask('policy log', args)).answer as { result: { groupId: string; entry: number }[] }).result
+    await expect.poll(async () => (await result({})).length).toBe(2)
+    const [newest] = await result({ limit: 1 })
+    expect(newest).toMatchObject({ area: 'authorization', outcome: 'refused', code: 'AUTH_FORBIDDEN', groupId: missions[1]!.groupId, actorId: owner.actor.id, actorType: 'human', kind: 'mission.cancel' })
+    expect((await result({ before: newest!.entry })).map(({ groupId }) => groupId)).toEqual([missions[0]!.groupId])
+    expect(await result({ groupId: missions[0]!.groupId })).toHaveLength(1)
+    expect(await ask('policy failures', { groupId: missions[0]!.groupId })).toEqual({ status: 200, answer: { result: [] } })
+  })
+})
+
 describe('an argument', () => {
   const agent = { name: 'Worker', capabilities: [{ id: 'release.report', version: '1.0.0' }] }
 

@@ -8,7 +8,7 @@ import { isIdentifier } from '../../../protocol/identifier.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
 import { isStorable } from '../../authority/storable-text.ts'
-import type { RegisteredKey } from '../../service/ports.ts'
+import type { KeptRuling, RegisteredKey } from '../../service/ports.ts'
 import type { AuthorityService } from '../../service/service.ts'
 
 type Service = Pick<AuthorityService, 'archives' | 'identities' | 'organization' | 'policy' | 'reads' | 'sessions' | 'verifyLog'>
@@ -19,6 +19,8 @@ type Outcome = Promise<Result<unknown, AdminRefusal>>
 
 /** Versions of the policy in one answer. */
 const maximumHistory = 100
+/** Entries in one answer, and the one below which they begin. */
+const newestFirst = { limit: z.number().int().min(1).max(500).default(100), before: z.number().int().min(1).optional() }
 const day = 24 * 60 * 60
 const id = z.string().refine(isIdentifier, 'must be an absolute URI')
 const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'the public key is 32 bytes in base64url without padding, 43 characters')
@@ -85,6 +87,12 @@ const commands = {
   'policy history': command({ after: z.number().int().min(0).default(0) }, async ({ policy }, { after }) =>
     ok((await policy.history(after, maximumHistory)).map(({ event }) => policyChangeView(event))),
   ),
+  'policy log': command({ groupId: id.optional(), ...newestFirst }, async ({ policy }, { groupId, before, limit }) =>
+    ok((await policy.rulings({ limit, ...(groupId !== undefined && { spaceId: groupId }), ...(before !== undefined && { before }) })).map(rulingView)),
+  ),
+  'policy failures': command({ groupId: id, ...newestFirst }, async ({ policy }, { groupId, before, limit }) =>
+    ok(await policy.failures({ spaceId: groupId, limit, ...(before !== undefined && { before }) })),
+  ),
   'log verify': command({}, async ({ verifyLog }) => ok(await verifyLog())),
 }
 
@@ -128,6 +136,8 @@ function keyView({ keyId, publicKey, principal, keyUse, label, custody, validFro
   const ends = history.flatMap(({ validUntil, revokedAt }) => [validUntil, revokedAt].filter((end) => end !== undefined))
   return { keyId, publicKey, principalId: principal.id, type: principal.type, holder, use: keyUse, label, custody, validFrom, ...(ends.length > 0 && { endsAt: ends.sort()[0] }) }
 }
+
+const rulingView = ({ actor, spaceId: groupId, ...ruling }: KeptRuling) => ({ ...ruling, groupId, actorId: actor.id, actorType: actor.type })
 
 function policyChangeView({ eventId, actor, occurredAt, payload }: EventDocument) {
   const { policy, reason } = payload as unknown as PolicyChangedPayload

@@ -1,0 +1,39 @@
+import { and, desc, eq, lt } from 'drizzle-orm'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import { policyLog } from '../../drizzle/schema.ts'
+import type { ErrorCode } from '../../protocol/error-codes.ts'
+import type { Actor } from '../../protocol/generated/types.ts'
+import type { Ruling, RulingArea } from '../authority/policy-ruling.ts'
+import { storableText } from '../authority/storable-text.ts'
+import type { RulingStore } from '../service/ports.ts'
+
+type Row = typeof policyLog.$inferSelect
+
+/** The Policy Log in PostgreSQL. Nothing here changes or deletes a row. */
+export const createRulingStore = (database: PostgresJsDatabase): RulingStore => ({
+  async add(spaceId, ruling) {
+    await database.insert(policyLog).values({ spaceId, ...rulingRow(ruling) })
+  },
+  async list({ spaceId, before, limit }) {
+    const wanted = and(spaceId === undefined ? undefined : eq(policyLog.spaceId, spaceId), before === undefined ? undefined : lt(policyLog.entry, before))
+    const rows = await database.select().from(policyLog).where(wanted).orderBy(desc(policyLog.entry)).limit(limit)
+    return rows.map(kept)
+  },
+})
+
+/** Without the Space and the number that the database gives it. */
+export function rulingRow({ actor, code, eventId, sequence, reason, ...ruling }: Ruling) {
+  return { ...ruling, actorType: actor.type, actorId: actor.id, reason: storableText(reason), code: code ?? null, eventId: eventId ?? null, sequence: sequence ?? null }
+}
+
+function kept({ area, outcome, actorType, actorId, code, eventId, sequence, ...row }: Row) {
+  return {
+    ...row,
+    area: area as RulingArea,
+    outcome: outcome as Ruling['outcome'],
+    actor: { type: actorType, id: actorId } as Actor,
+    ...(code !== null && { code: code as ErrorCode }),
+    ...(eventId !== null && { eventId }),
+    ...(sequence !== null && { sequence }),
+  }
+}
