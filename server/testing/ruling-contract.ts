@@ -29,14 +29,16 @@ export function describeRulings(store: () => Store): void {
     it('are written with their Events or not at all (A-126)', async () => {
       const spaceId = newId()
       const first = [permission(1), permission(1)]
+      // The rulings of one batch are numbered in no certain order.
+      const ids = (rulings: readonly Ruling[]) => rulings.map(({ actionId }) => actionId).sort()
       expect(await store().log.append(sampleBatch(spaceId, 0, { rulings: first }))).toEqual({ ok: true })
-      expect(await plain(spaceId)).toEqual(first.reverse())
+      expect(await plain(spaceId)).toEqual(expect.arrayContaining(first))
       expect(await store().log.append(sampleBatch(spaceId, 0, { rulings: [permission(1)] }))).toEqual({ ok: false, conflict: 'head' })
       const repeated = sampleBatch(spaceId, 1, { rulings: [permission(2)] })
       const taken = sampleBatch(newId(), 0)
       await store().log.append(taken)
       expect(await store().log.append({ ...repeated, receipts: [{ ...taken.receipts[0]!, spaceId, sequence: 2 }] })).toMatchObject({ ok: false })
-      expect(await plain(spaceId)).toEqual(first)
+      expect(ids(await plain(spaceId))).toEqual(ids(first))
     })
 
     it('are added beside and read newest first, page by page, in one Space or in all', async () => {

@@ -180,12 +180,15 @@ async function workOn({ submit }: Fixture<Clock>, { groupId, coordinator, worker
   return { workItemId, ownershipEpoch, executionLeaseId: executionLease.leaseId }
 }
 
-/** A query for every row of every table but the audit trail, as text and in one order. */
+/** A query for every row of every table, as text and in one order, but for what is kept about refusals. */
 async function rowsQuery(sql: postgres.Sql): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE' AND table_name <> 'audit' ORDER BY 1`
-  const rows = tables.map(({ name }) => `SELECT '${name}' AS name, coalesce((SELECT string_agg(t::text, E'\\n' ORDER BY t::text) FROM "${name}" AS t), '') AS rows`)
+  const rows = tables.map(({ name }) => {
+    const wanted = name === 'policy_log' ? `WHERE outcome = 'allowed'` : ''
+    return `SELECT '${name}' AS name, coalesce((SELECT string_agg(t::text, E'\\n' ORDER BY t::text) FROM "${name}" AS t ${wanted}), '') AS rows`
+  })
   return rows.join(' UNION ALL ')
 }
 
