@@ -16,11 +16,13 @@ import { MemoryCursorStore } from './cursor-store.ts'
 import type { EvidenceDescription } from './evidence.ts'
 import { signEvidence } from './evidence.ts'
 import { GroupEpochs } from './group-epochs.ts'
+import type { FollowOptions } from './group-subscriptions.ts'
 import { GroupSubscriptions } from './group-subscriptions.ts'
 import { Identity } from './identity.ts'
 import { timeNow } from './ids.ts'
 import type { Receipt } from './refusal.ts'
 import { HttpFault } from './refusal.ts'
+import { restoreGroup } from './restore-group.ts'
 import { SessionKeeper } from './session-keeper.ts'
 import type { Session } from './shake-hands.ts'
 
@@ -41,6 +43,8 @@ export interface AgentClientOptions {
   /** Where unanswered Commands survive a restart; in memory when absent. `openAgentStore` has both. */
   readonly outbox?: CommandOutbox
   readonly backoff?: BackoffOptions
+  /** Public key of the Group Authority (base64url), received in another way: what a snapshot's signature is held against. */
+  readonly authorityPublicKey?: string
 }
 
 /** A receipt, and the manifest that it is for. */
@@ -52,6 +56,7 @@ export class AgentClient {
   /** Resolves with the reason once there will be no further session: closed, replaced or refused. */
   readonly over: Promise<Error>
   readonly #backoff: BackoffOptions
+  readonly #authorityPublicKey: string | undefined
   readonly #epochs: GroupEpochs
   readonly #subscriptions: GroupSubscriptions
   readonly #commands: CommandSender
@@ -62,9 +67,12 @@ export class AgentClient {
     this.identity = new Identity({ type: 'agent', id: agentId }, keyId, seed)
     this.origin = options.origin ?? httpOriginOf(url)
     this.#backoff = backoff
+    this.#authorityPublicKey = options.authorityPublicKey
     this.#epochs = new GroupEpochs(agentId)
     this.#subscriptions = new GroupSubscriptions({
       cursors,
+      restore: (groupId, snapshotArtifactHash) =>
+        restoreGroup({ groupId, snapshotArtifactHash, authorityPublicKey: options.authorityPublicKey ?? '', download: (hash) => this.download(hash) }),
       visibilityStart: async (groupId) => (await this.#membership(groupId))?.visibilityStartSequence ?? 0,
     })
     this.#commands = new CommandSender({
@@ -121,10 +129,12 @@ export class AgentClient {
   /**
    * Follows one Group: every Event after `after` (the stored position when absent), in order, once each, over any number
    * of connections. An Event counts as processed when the loop asks for the next one. Ends with the Membership; throws
-   * SubscriptionRefused for a Group that does not exist for this Agent.
+   * SubscriptionRefused for a Group that does not exist for this Agent. Where Events after the position are no longer replayed,
+   * `onSnapshot` is given the verified snapshot in their place and the loop goes on behind it; without `onSnapshot`, or without
+   * `authorityPublicKey`, it throws SubscriptionRefused (CURSOR_TOO_OLD).
    */
-  subscribe(groupId: string, { after }: { after?: number } = {}): AsyncGenerator<EventDocument, void, void> {
-    return this.#subscriptions.follow(groupId, after)
+  subscribe(groupId: string, options: FollowOptions = {}): AsyncGenerator<EventDocument, void, void> {
+    return this.#subscriptions.follow(groupId, this.#authorityPublicKey === undefined ? { ...options, onSnapshot: undefined } : options)
   }
 
   /** The Agent's Memberships, now and whenever they change. Ends when the client is over. */

@@ -6,6 +6,7 @@ import { newId, timeNow } from './ids.ts'
 import type { MwpConnection } from './mwp-connection.ts'
 import { Progress } from './progress.ts'
 import { ClientClosed, SubscriptionRefused } from './refusal.ts'
+import type { RestoredGroup } from './restore-group.ts'
 
 const RETRY_AFTER_MS = 1_000
 
@@ -13,11 +14,23 @@ export interface GroupSubscriptionsHost {
   readonly cursors: CursorStore
   /** First sequence that the Agent may see in a Group, 0 when unknown. */
   visibilityStart(groupId: string): Promise<number>
+  /** The verified snapshot with this hash; throws where it does not hold. */
+  restore(groupId: string, snapshotArtifactHash: string): Promise<RestoredGroup>
+}
+
+/** Takes over the snapshot of a Group whose earlier Events are no longer replayed. */
+export type OnSnapshot = (restored: RestoredGroup) => void | Promise<void>
+
+export interface FollowOptions {
+  /** Position to begin after; the stored one when absent. */
+  readonly after?: number
+  readonly onSnapshot?: OnSnapshot | undefined
 }
 
 interface Followed {
   readonly stream: GroupStream
   readonly progress: Progress
+  readonly onSnapshot: OnSnapshot | undefined
   /** The SUBSCRIBE that counts; a refusal names it. */
   frameId: string
 }
@@ -56,11 +69,11 @@ export class GroupSubscriptions {
   }
 
   /** Everything of the Group after `after`, or after the stored position, in order and once each. */
-  async *follow(groupId: string, after?: number): AsyncGenerator<EventDocument, void, void> {
+  async *follow(groupId: string, { after, onSnapshot }: FollowOptions = {}): AsyncGenerator<EventDocument, void, void> {
     const start = after ?? (await this.#host.cursors.load(groupId)) ?? 0
     if (this.#over !== undefined) throw this.#over
     if (this.#followed.has(groupId)) throw new TypeError(`${groupId} is being followed already`)
-    const followed = this.#newFollowed(groupId, start)
+    const followed = this.#newFollowed(groupId, start, onSnapshot)
     this.#followed.set(groupId, followed)
     this.#subscribe(followed)
     try {
@@ -76,7 +89,7 @@ export class GroupSubscriptions {
     await this.#followed.get(groupId)?.stream.reaches(head)
   }
 
-  #newFollowed(groupId: string, start: number): Followed {
+  #newFollowed(groupId: string, start: number, onSnapshot: OnSnapshot | undefined): Followed {
     const progress = new Progress(groupId, this.#host.cursors, {
       acknowledge: (sequence) => this.#acknowledge(groupId, sequence),
       onFault: (fault) => stream.end(fault),
@@ -85,7 +98,7 @@ export class GroupSubscriptions {
       requestFrom: () => void this.#requestAgain(followed),
       onProcessed: (sequence) => progress.moveTo(sequence),
     })
-    const followed: Followed = { stream, progress, frameId: newId() }
+    const followed: Followed = { stream, progress, onSnapshot, frameId: newId() }
     return followed
   }
 
@@ -115,8 +128,27 @@ export class GroupSubscriptions {
       case 'INTERNAL_ERROR':
         await delay(error.retryAfterMs ?? RETRY_AFTER_MS)
         return this.#subscribe(followed)
+      case 'CURSOR_TOO_OLD':
+        return this.#restore(followed, error)
       default:
         return stream.end(new SubscriptionRefused(stream.groupId, error))
+    }
+  }
+
+  /** A-235: the snapshot goes to the consumer, who has then processed all that it covers; the stream goes on behind it. */
+  async #restore(followed: Followed, error: ProtocolError): Promise<void> {
+    const { stream, progress, onSnapshot } = followed
+    const { snapshotArtifactHash } = error
+    if (onSnapshot === undefined || snapshotArtifactHash === undefined) return stream.end(new SubscriptionRefused(stream.groupId, error))
+    try {
+      const restored = await this.#host.restore(stream.groupId, snapshotArtifactHash)
+      await onSnapshot(restored)
+      const { throughSequence } = restored.snapshot
+      stream.skipTo(throughSequence)
+      progress.moveTo(throughSequence)
+      this.#subscribe(followed)
+    } catch (fault) {
+      stream.end(fault instanceof Error ? fault : new Error(String(fault)))
     }
   }
 

@@ -58,3 +58,12 @@ export class IntegrityFault extends Error {
     super(`what was delivered is not ${contentHash}`)
   }
 }
+
+/** The snapshot of a Group does not hold: wrong hash, wrong signature, or nothing at all. */
+export class SnapshotFault extends Error {
+  override readonly name = 'SnapshotFault'
+
+  constructor(groupId: string, what: string) {
+    super(`${groupId}: the snapshot cannot be used: ${what}`)
+  }
+}
