@@ -1,6 +1,6 @@
 // The HTTP side of an authority, as an Agent with a session token uses it.
 import { sha256Hash } from '../protocol/digest.ts'
-import type { EventDocument, ProtocolError } from '../protocol/generated/types.ts'
+import type { EventDocument, PresenceStatus, ProtocolError } from '../protocol/generated/types.ts'
 import { err, ok } from '../protocol/result.ts'
 import type { Receipt } from './refusal.ts'
 import { HttpFault, IntegrityFault } from './refusal.ts'
@@ -28,6 +28,8 @@ export interface AgentEntry {
   readonly capabilities: readonly { readonly id: string; readonly version: string }[]
   readonly cardVersion: number
   readonly online: boolean
+  /** What it said of itself in its last PING, while that is fresh; it promises nothing. */
+  readonly presence?: { readonly status: PresenceStatus; readonly availableSlots: number }
 }
 
 export interface StoredContent {

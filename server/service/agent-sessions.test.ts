@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { encodeBase64url } from '../../protocol/base64url.ts'
+import type { PresenceRecord } from '../../protocol/generated/types.ts'
 import type { Agent, Fixture } from '../testing/authority-fixture.ts'
 import { codeOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 import { ReleaseFlow } from '../testing/release-flow.ts'
@@ -181,5 +182,60 @@ describe('a session', () => {
     const told = new Promise((resolve) => fixture.service.sessions.onEnded((...news) => resolve(news)))
     await other.service.identities.revokeKey(agent.keyId)
     expect(await told).toEqual([agent.session, 'key-ended'])
+  })
+})
+
+describe('presence (A-32)', () => {
+  const presence = (changes: Partial<PresenceRecord> = {}): PresenceRecord => ({
+    agentId: agent.actor.id,
+    sessionEpoch: agent.session.sessionEpoch,
+    status: 'busy',
+    capacity: { maxSlots: 2, activeSlots: 2, availableSlots: 0, queuedItems: 1 },
+    capabilityAvailability: [],
+    lastHeartbeat: fixture.clock.now(),
+    expiresAt: '2026-11-29T12:01:00Z',
+    ...changes,
+  })
+  const note = (changes?: Partial<PresenceRecord>) => fixture.service.sessions.notePresence(agent.session, presence(changes))
+  const known = () => fixture.service.sessions.presenceOf(agent.actor.id)
+
+  it('A-32: is known until its own end and counts for nothing after it', () => {
+    expect(note()).toBeUndefined()
+    expect(known()).toMatchObject({ status: 'busy' })
+    fixture.clock.advance(60)
+    expect(known()).toBeUndefined()
+  })
+
+  it('A-32: is stale after two minutes, however long it claims to last', () => {
+    note({ expiresAt: '2027-01-01T00:00:00Z' })
+    fixture.clock.advance(119)
+    expect(known()).toBeDefined()
+    fixture.clock.advance(1)
+    expect(known()).toBeUndefined()
+  })
+
+  it('A-32: is an Agent’s own, of its present Session', async () => {
+    const other = await fixture.agent('Other')
+    expect(note({ agentId: other.actor.id })).toMatchObject({ code: 'AUTH_FORBIDDEN' })
+    expect(note({ sessionEpoch: agent.session.sessionEpoch + 1 })).toMatchObject({ code: 'AUTH_STALE_SESSION' })
+    expect(known()).toBeUndefined()
+    expect(fixture.service.sessions.presenceOf(other.actor.id)).toBeUndefined()
+  })
+
+  it('A-32: ends with the connection, and with the Session', async () => {
+    note()
+    fixture.service.sessions.ended(agent.session)
+    expect(known()).toBeUndefined()
+    agent.session = await fixture.handshake(agent)
+    note()
+    expect(known()).toBeDefined()
+    await fixture.handshake(agent)
+    expect(known()).toBeUndefined()
+  })
+
+  it('A-32: leaves nothing in the log or in the store', async () => {
+    const before = await fixture.store.log.head(fixture.organization.organizationId)
+    note()
+    expect(await fixture.store.log.head(fixture.organization.organizationId)).toBe(before)
   })
 })

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
+import type { PresenceRecord } from '../../protocol/generated/types.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
@@ -20,6 +21,8 @@ import { Turns } from './turns.ts'
 
 const challengeSeconds = 60
 const sessionSeconds = 12 * 60 * 60
+/** Presence is stale after this, whatever end it names. */
+const presenceMs = 120_000
 
 interface Needs {
   readonly directory: Pick<Directory, 'nextSessionEpoch'>
@@ -43,6 +46,8 @@ export class AgentSessions implements Sessions {
   /** The newest session that each Agent opened here; what is older is fenced and forgotten. */
   readonly #newest = new Map<string, { readonly session: AgentSession; readonly tokenHash: string; isConnected: boolean }>()
   readonly #byTokenHash = new Map<string, AgentSession>()
+  /** By Agent; in memory alone. */
+  readonly #presence = new Map<string, { readonly presence: PresenceRecord; readonly endsMs: number }>()
   readonly #handshakes = new Turns<string>()
   readonly #listeners = new Set<(session: AgentSession, why: SessionEnd) => void>()
   /** When the session of each Agent will be over. */
@@ -100,9 +105,25 @@ export class AgentSessions implements Sessions {
     return newest !== undefined && newest.isConnected && this.isCurrent(newest.session)
   }
 
+  notePresence({ agentId, sessionEpoch }: AgentSession, presence: PresenceRecord): Rejection | undefined {
+    if (presence.agentId !== agentId) return reject('AUTH_FORBIDDEN', 'an Agent speaks for its own presence alone')
+    if (presence.sessionEpoch !== sessionEpoch) return reject('AUTH_STALE_SESSION', 'this presence is of another session')
+    const endsMs = Math.min(Date.parse(presence.expiresAt), this.#needs.clock.nowMs() + presenceMs)
+    this.#presence.set(agentId, { presence, endsMs })
+    return undefined
+  }
+
+  presenceOf(agentId: string): PresenceRecord | undefined {
+    const noted = this.#presence.get(agentId)
+    const isFresh = noted !== undefined && noted.endsMs > this.#needs.clock.nowMs() && noted.presence.sessionEpoch === this.#needs.agents.sessionEpochOf(agentId)
+    return isFresh && this.isOnline(agentId) ? noted.presence : undefined
+  }
+
   ended(session: AgentSession): void {
     const newest = this.#newest.get(session.agentId)
-    if (newest?.session === session) newest.isConnected = false
+    if (newest?.session !== session) return
+    newest.isConnected = false
+    this.#presence.delete(session.agentId)
   }
 
   stop(): void {

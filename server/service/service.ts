@@ -1,5 +1,5 @@
 // What the doors may ask of the authority. Gateways see this and the view types, never the store.
-import type { Actor, AgentCard, Policy } from '../../protocol/generated/types.ts'
+import type { Actor, AgentCard, Policy, PresenceRecord } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import type { ParsedJson } from '../../protocol/strict-json.ts'
@@ -42,6 +42,13 @@ export interface Sessions {
   /** Called once for every session of this node when it is over, wherever the cause lay. Returns an unsubscribe function. */
   onEnded(listener: (session: AgentSession, why: SessionEnd) => void): () => void
   isOnline(agentId: string): boolean
+  /**
+   * Keeps in memory what an Agent says of its own capacity (A-32). Refuses what is said of another Agent (AUTH_FORBIDDEN) or of
+   * another Session (AUTH_STALE_SESSION).
+   */
+  notePresence(session: AgentSession, presence: PresenceRecord): Rejection | undefined
+  /** What the connected Agent said last, while it is fresh: until its own end, and for two minutes at most. */
+  presenceOf(agentId: string): PresenceRecord | undefined
   /** The socket of this session closed; the Session Epoch stays, only presence changes. */
   ended(session: AgentSession): void
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Agent, Fixture } from '../../testing/authority-fixture.ts'
 import { startAuthority } from '../../testing/authority-fixture.ts'
-import { createGroupsHandler } from './agents.ts'
+import { createAgentsHandler, createGroupsHandler } from './agents.ts'
 
 let fixture: Fixture
 let agent: Agent
@@ -16,7 +16,8 @@ beforeEach(async () => {
   fixture = await startAuthority()
   agent = await fixture.agent('Worker')
   const groups = createGroupsHandler(fixture.service)
-  server = createServer((incoming, response) => void groups(incoming, response))
+  const agents = createAgentsHandler(fixture.service)
+  server = createServer((incoming, response) => void (incoming.url === '/api/agents' ? agents : groups)(incoming, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   ;({ revision } = await fixture.service.reads.memberships(agent.actor.id))
 })
@@ -69,4 +70,18 @@ describe('GET /api/groups that waits', () => {
     expect((await answer).revision).toBe(revision)
     expect((await reads.membershipsAfter(agent.actor.id, revision, 25_000, gone.signal)).revision).toBe(revision)
   }, 10_000)
+})
+
+it('A-32: tells other Agents how busy one says it is, and nothing of what it does', async () => {
+  const { agentId, sessionEpoch } = agent.session
+  const capacity = { maxSlots: 3, activeSlots: 1, availableSlots: 2, queuedItems: 7 }
+  const times = { lastHeartbeat: fixture.clock.now(), expiresAt: '2026-11-29T12:01:00Z' }
+  fixture.service.sessions.notePresence(agent.session, { agentId, sessionEpoch, status: 'busy', capacity, capabilityAvailability: [], ...times })
+  const listed = async () => {
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/agents`, { headers: { authorization: `Bearer ${agent.session.token}` } })
+    return ((await response.json()) as { agents: { agentId: string; presence?: object }[] }).agents.find((one) => one.agentId === agentId)
+  }
+  expect((await listed())?.presence).toEqual({ status: 'busy', availableSlots: 2 })
+  fixture.clock.advance(60)
+  expect(await listed()).not.toHaveProperty('presence')
 })

@@ -1,5 +1,6 @@
 // What an Agent asks besides the protocol: which Groups it belongs to, and which Agents it could offer work to.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { PresenceRecord } from '../../../protocol/generated/types.ts'
 import type { Handler } from '../../http-messages.ts'
 import { bearerToken, isMethod, sendJson, urlOf } from '../../http-messages.ts'
 import type { AgentSession, AuthorityService } from '../../service/service.ts'
@@ -41,11 +42,14 @@ export function createAgentsHandler({ sessions, identities }: Service): Handler 
   return (request, response) => {
     if (authenticate(sessions, request, response) === undefined) return
     const agents = identities.cards().flatMap(({ agentId, displayName, status, capabilities, cardVersion }) =>
-      status === 'revoked' ? [] : [{ agentId, displayName, capabilities: capabilities.map(({ id, version }) => ({ id, version })), cardVersion, online: sessions.isOnline(agentId) }],
+      status === 'revoked' ? [] : [{ agentId, displayName, capabilities: capabilities.map(({ id, version }) => ({ id, version })), cardVersion, online: sessions.isOnline(agentId), ...presenceView(sessions.presenceOf(agentId)) }],
     )
     sendJson(response, 200, { agents })
   }
 }
+
+/** How busy an Agent says it is; nothing of what it works on, or for whom. */
+const presenceView = (presence: PresenceRecord | undefined) => presence && { presence: { status: presence.status, availableSlots: presence.capacity.availableSlots } }
 
 /** What waits: as long as the peer is there and its session goes on. */
 class Waits {

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
 import type { Rejection } from '../../../protocol/error-codes.ts'
 import { ERROR_CODES, reject } from '../../../protocol/error-codes.ts'
-import type { HelloClientInitFrame, HelloClientResponseFrame } from '../../../protocol/generated/types.ts'
+import type { HelloClientInitFrame, HelloClientResponseFrame, PingFrame } from '../../../protocol/generated/types.ts'
 import { assertNever } from '../../../protocol/result.ts'
 import type { FailureQuota } from '../../service/failure-quota.ts'
 import type { AgentSession, AuthorityService } from '../../service/service.ts'
@@ -127,14 +127,19 @@ export class Connection {
       case 'ACK':
         return acknowledgements.receive(frame)
       case 'PING':
-        // A PING that answers another one is not answered in turn.
-        if (frame.replyToNonce === undefined) this.#outbox.send(pingFrame(frame.nonce, this.#now()))
-        return
+        return this.#answer(frame, session)
       case 'ERROR':
         return
       default:
         assertNever(frame)
     }
+  }
+
+  /** A PING that answers another one is not answered in turn. */
+  #answer({ frameId, nonce, replyToNonce, presence }: PingFrame, session: AgentSession): void {
+    const refusal = presence && this.#host.service.sessions.notePresence(session, presence)
+    if (refusal) this.#sendError(refusal, { relatedFrameId: frameId })
+    if (replyToNonce === undefined) this.#outbox.send(pingFrame(nonce, this.#now()))
   }
 
   async #greet(frame: HelloClientInitFrame | HelloClientResponseFrame): Promise<void> {

@@ -105,6 +105,17 @@ describe('PING (A-241)', () => {
     expect(answers()).toHaveLength(1)
   })
 
+  test('with the presence of another Agent is answered and refused (A-32)', async () => {
+    await start()
+    const now = new Date().toISOString()
+    const capacity = { maxSlots: 1, activeSlots: 0, availableSlots: 1, queuedItems: 0 }
+    const presence = { agentId: 'urn:test:other', sessionEpoch: 1, status: 'online', capacity, capabilityAvailability: [], lastHeartbeat: now, expiresAt: now }
+    const frame = { ...ping(), presence }
+    client.send(frame)
+    await client.find((answer) => answer.frameType === 'PING' && answer.replyToNonce === frame.nonce)
+    expect(await client.findError('AUTH_FORBIDDEN')).toMatchObject({ relatedFrameId: frame.frameId })
+  })
+
   test('that answers another one is not answered', async () => {
     await start()
     client.send({ ...ping(), replyToNonce: nonce() })

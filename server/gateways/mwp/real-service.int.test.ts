@@ -188,6 +188,25 @@ describe('Groups', () => {
     expect((await resources.store.directory.loadCursors(coordinator.agentId)).get(groupId)).toBe(1)
   })
 
+  test('an acknowledged position outlives the server, and a lower one after that changes nothing (A-234)', async () => {
+    await owner.post(missionId, 'One more')
+    const acknowledge = (client: RawClient, sequence: number) =>
+      client.send({ ...envelope(), frameType: 'ACK', acknowledgements: [{ groupId, sequence }], sentAt: new Date().toISOString() })
+    const stored = async () => (await resources.store.directory.loadCursors(coordinator.agentId)).get(groupId)
+    acknowledge(await RawClient.authenticated(url, coordinator), 2)
+    await expect.poll(stored).toBe(2)
+    await server.stop()
+    server = await startServer({ resources, log: silentLog() })
+    url = `ws://127.0.0.1:${server.port}/mwp`
+    const client = await RawClient.authenticated(url, coordinator)
+    acknowledge(client, 1)
+    acknowledge(client, 1_000)
+    await client.findError('INVALID_COMMAND')
+    expect(await stored()).toBe(2)
+    client.subscribe(groupId, 0)
+    expect(await client.sequencesUpTo(groupId, 2)).toEqual([1, 2])
+  })
+
   test('what has left the online log is answered with the signed snapshot, and the rest still flows (A-235, A-273)', async () => {
     await owner.submit('mission.cancel', { reason: 'Enough.' }, { groupId, membershipEpoch: 1 })
     const archived = await server.service.archives.archive(groupId, { isHistoryOffline: true })

@@ -234,6 +234,37 @@ describe('flow control (A-241)', () => {
     expect(paused[0]).toMatchObject({ error: { code: 'BACKPRESSURE', groupId: noisy.groupId, retryable: true } })
   })
 
+  test('the Event of a quiet Group overtakes what a noisy one has still to send (A-133)', async () => {
+    const noisy = fake.group('urn:test:noisy', agent)
+    const quiet = fake.group('urn:test:quiet', agent)
+    const payload = { bulk: 'x'.repeat(2048) }
+    for (let count = 0; count < 10_000; count++) noisy.append({ payload })
+    await start(limits)
+    client.subscribe(quiet.groupId, 0)
+    client.subscribe(noisy.groupId, 0)
+    await client.sequencesUpTo(noisy.groupId, 500)
+    quiet.append()
+    await client.sequencesUpTo(quiet.groupId, 1)
+    expect(client.events(noisy.groupId).length).toBeLessThan(6_000)
+    expect(await client.sequencesUpTo(noisy.groupId, 10_000)).toEqual(upTo(10_000))
+  })
+
+  test('noisy Groups that fill the whole connection leave room for a quiet one (A-133, A-241)', async () => {
+    const noisy = upTo(6).map((number) => fake.group(`urn:test:noisy:${number}`, agent))
+    const quiet = fake.group('urn:test:quiet', agent)
+    for (const group of noisy) for (let count = 0; count < 200; count++) group.append({ payload: { bulk } })
+    await start(limits)
+    client.socket.pause()
+    for (const group of noisy) client.subscribe(group.groupId, 0)
+    client.subscribe(quiet.groupId, 0)
+    for (const group of noisy) await settled(group)
+    quiet.append()
+    client.socket.resume()
+    await client.sequencesUpTo(quiet.groupId, 1)
+    expect(noisy.map(({ groupId: of }) => client.events(of).length).reduce((sum, count) => sum + count)).toBeLessThan(600)
+    for (const group of noisy) expect(await client.sequencesUpTo(group.groupId, 200)).toEqual(upTo(200))
+  })
+
   test('one stalled connection does not hold up another', async () => {
     const second = testAgent('second')
     fake.register(second)
