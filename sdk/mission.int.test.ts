@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { encodeBase64url } from '../protocol/base64url.ts'
 import { publicKeyOf } from '../protocol/ed25519-sign.ts'
-import type { CapabilityRef, EventDocument, WorkContract } from '../protocol/generated/types.ts'
+import type { CapabilityRef, EventDocument, EventPayloads, WorkContract } from '../protocol/generated/types.ts'
 import { openArtifactFolder } from '../server/artifacts/artifact-folder.ts'
 import { silentLog } from '../server/log.ts'
 import { loadOrganizationKeys } from '../server/service/organization-keys.ts'
@@ -217,6 +217,58 @@ test('a Mission changes its Coordinator: the successor goes on, the predecessor 
   const authorize = { workItemId: newId(), contract: contract() }
   expect(await first.submit('work.authorize', authorize, { groupId })).toMatchObject({ ok: false, error: { code: 'MEMBERSHIP_REQUIRED' } })
   accepted(await second.submit('work.authorize', authorize, { groupId }))
+})
+
+test('an Agent from outside joins by an offer: it is told of the Group, reads the offer alone, accepts and goes on (A-130, A-131)', async () => {
+  const owner = await person('Ada')
+  const [coordinator, newcomer] = [await agent('Coordinator', [capability]), await agent('Newcomer', [capability])]
+  const { missionId, groupId } = await owner.createMission(plan(coordinator))
+  const founding: string[] = []
+  for await (const { eventId } of coordinator.subscribe(groupId, { after: 0 })) {
+    founding.push(eventId)
+    break
+  }
+  const workItemId = newId()
+  accepted(await coordinator.submit('work.authorize', { workItemId, contract: contract() }, { groupId }))
+  const summary = {
+    contextPackageId: newId(),
+    version: 1,
+    missionId,
+    groupId,
+    workItemId,
+    sourceEventRange: { fromSequence: 1, toSequence: 1, eventIds: founding },
+    artifactHashes: [],
+    summary: 'The release report has to be written.',
+    decisions: [],
+    constraints: [],
+    unresolvedQuestions: [],
+    generatedBy: { type: 'agent', id: coordinator.agentId } as const,
+    generatedAt: new Date().toISOString(),
+  }
+  const contextPackage = await coordinator.identity.signDocument(summary, 'generatedAt')
+
+  const invitation = invited(newcomer)
+  accepted(await coordinator.submit('work.offer', { workItemId, candidateAgentIds: [newcomer.agentId], selectionBasis: selectionBasis(), contextPackage }, { groupId }))
+  expect(await invitation).toMatchObject({ groupId, role: 'worker', state: 'provisional', membershipEpoch: 1, visibilityStartSequence: 3 })
+
+  const seen: string[] = []
+  for await (const event of newcomer.subscribe(groupId, { after: 0 })) {
+    seen.push(event.kind)
+    if (event.kind !== 'work.offer.created') continue
+    const { offers, contract: shown } = event.payload as unknown as EventPayloads['work.offer.created']
+    expect(shown?.goal).toBe('Write the report')
+    const said = { messageId: newId(), content: [{ type: 'text' as const, text: 'Hello.' }] }
+    expect(await newcomer.submit('message.post', said, { groupId })).toMatchObject({ ok: false, error: { code: 'MEMBERSHIP_REQUIRED' } })
+    accepted(await newcomer.submit('work.accept_offer', { workItemId, offerId: offers[0]?.offerId ?? '' }, { groupId }))
+    accepted(await newcomer.submit('work.start', { workItemId, ownershipEpoch: 1 }, { groupId }))
+    void coordinator.submit('message.post', { ...said, messageId: newId() }, { groupId })
+    break
+  }
+  for await (const { kind } of newcomer.subscribe(groupId, { after: 3 })) {
+    seen.push(kind)
+    if (kind === 'message.posted') break
+  }
+  expect(seen).toEqual(['work.offer.created', 'membership.changed', 'work.offer.accepted', 'membership.changed', 'work.started', 'message.posted'])
 })
 
 test('a person signs in again with the keys of the enrolment, and not with others', async () => {
