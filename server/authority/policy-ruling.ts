@@ -56,13 +56,13 @@ const REFUSED_AREAS: { readonly [C in ErrorCode]?: RulingArea } = {
 
 /** The rulings behind an accepted Event of a Group or of the policy's Space; none where policy had no say. */
 export function rulingsOn(event: Omit<EventDocument, 'signature'>, policyVersion: number): readonly Ruling[] {
-  const { cause, groupId, sequence, actor, eventId, kind, occurredAt: at } = event
+  const { cause, groupId, sequence, actor, acceptedBy, eventId, kind, occurredAt: at } = event
   if (cause.type !== 'command' || groupId === undefined || sequence === undefined) return []
   const grantId = overrideOf(event)
   const words: readonly (Words | undefined)[] = [
     judged(event),
     grantId === undefined ? undefined : ['escalation', `the override grant ${grantId} is used up`],
-    actor.type === 'service' ? ['authorization', 'the policy names this service for it'] : undefined,
+    actor.type === 'service' && actor.id !== acceptedBy.id ? ['authorization', 'the policy names this service for it'] : undefined,
   ]
   return words
     .filter((ruling) => ruling !== undefined)

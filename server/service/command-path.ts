@@ -14,6 +14,7 @@ import { isCommandPayloadKind } from '../../protocol/validate.ts'
 import type { SignatureVerifier, VerificationFailure, VerifiedDocument } from '../../protocol/verify-document.ts'
 import { verifyParsedDocument } from '../../protocol/verify-document.ts'
 import { payloadRefused } from '../authority/payload.ts'
+import { canonicalForm } from '../authority/reference-forms.ts'
 import type { Log } from '../log.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import { unknownCriticalExtension } from './critical-extensions.ts'
@@ -100,10 +101,12 @@ export class CommandPath {
     const { keys, verifySignature } = this.#needs
     const verified = await verifyParsedDocument({ kind: 'command', bytes, registry: keys, verifySignature, ...parsed })
     if (!verified.ok) return err(this.#unverified(verified.error, parsed.value, context))
-    const document = verified.value
+    const foreign = refuseForeign(verified.value.value, context)
+    if (foreign) return err(refused(foreign, verified.value.value))
+    const canonical = inCanonicalForm(verified.value)
+    if (!canonical.ok) return err(await this.#unlessReceived(verified.value, canonical.error))
+    const document = canonical.value
     const command = document.value
-    const foreign = refuseForeign(command, context)
-    if (foreign) return err(refused(foreign, command))
     const misshapen = refusePayload(command, parsed.schemaView)
     if (misshapen) return err(await this.#unlessReceived(document, misshapen))
     if (!isFresh(document.protectedTime, this.#needs.clock.now(), this.#needs.policies.current.freshnessSeconds)) {
@@ -181,7 +184,16 @@ const spaceOf = ({ kind, groupId }: Command): string | undefined => (kind === AG
 /** Judged on the numbers as written, which the decision cannot see any more. Kinds without a shape are for the decision to refuse. */
 function refusePayload({ kind }: Command, schemaView: JsonValue): Rejection | undefined {
   if (!isCommandPayloadKind(kind)) return reject('INVALID_COMMAND', `This authority does not serve ${kind}.`)
-  return payloadRefused(kind, (schemaView as JsonObject).payload)
+  const form = canonicalForm({ kind }, (schemaView as JsonObject).payload as JsonObject)
+  return form.ok ? payloadRefused(kind, form.value.payload) : form.error
+}
+
+/** The same document, bytes and hash included, with the payload that is decided on. */
+function inCanonicalForm(document: VerifiedDocument<'command'>): Result<VerifiedDocument<'command'>, Rejection> {
+  const { value: command } = document
+  const form = canonicalForm(command, command.payload)
+  if (!form.ok) return form
+  return ok(form.value.payload === command.payload ? document : { ...document, value: { ...command, ...form.value } })
 }
 
 function rejectionOf({ code, schemaFault }: VerificationFailure): Rejection {
