@@ -104,12 +104,12 @@ describe('first admission (A-86)', () => {
   })
 
   it.each([
-    ['before the key is valid', '2025-12-31T23:59:59Z', 'trusted-time-outside-key-interval'],
-    ['at the revocation', '2026-07-15T20:00:00Z', 'trusted-time-outside-key-interval'],
-    ['after the revocation, although the signature is older (A-91)', '2026-07-15T21:00:00Z', 'trusted-time-outside-key-interval'],
-    ['that cannot be read', 'now', 'malformed-trusted-time'],
-    ['with a leap second', '2026-06-30T23:59:60Z', 'malformed-trusted-time'],
-  ] as const)('refuses a trusted time %s, and appends nothing', async (_when, trustedAcceptedAt, reason) => {
+    ['before the key is valid (A-102)', '2025-12-31T23:59:59Z', 'trusted-time-outside-key-interval'],
+    ['at the revocation (A-102)', '2026-07-15T20:00:00Z', 'trusted-time-outside-key-interval'],
+    ['after the revocation, although the signature is older (A-91, A-102)', '2026-07-15T21:00:00Z', 'trusted-time-outside-key-interval'],
+    ['that cannot be read (A-101)', 'now', 'malformed-trusted-time'],
+    ['with a leap second (A-101)', '2026-06-30T23:59:60Z', 'malformed-trusted-time'],
+  ] as const)('A-93: refuses a trusted time %s, and appends nothing', async (_when, trustedAcceptedAt, reason) => {
     const { log, calls } = fakeLog(absent)
     const result = await admitFirst({ subject: command, log, trustedContext: () => ({ ...context, trustedAcceptedAt }) })
     expect(result.ok ? undefined : result.error).toEqual({ stage: 'admission', code: 'AUTH_INVALID_SIGNATURE', reason })
@@ -117,17 +117,17 @@ describe('first admission (A-86)', () => {
   })
 
   it.each([
-    ['conflict', 'record-conflict'],
-    ['unauthenticated', 'log-authentication-failed'],
-    ['integrity-failed', 'append-integrity-not-established'],
-    ['unavailable', 'log-unavailable'],
-    ['indeterminate', 'log-indeterminate'],
-    ['commit-failed', 'commit-failed'],
-  ] as const)('fails closed when the append is %s', async (status, reason) => {
+    ['A-98', 'conflict', 'record-conflict'],
+    ['A-95', 'unauthenticated', 'log-authentication-failed'],
+    ['A-96', 'integrity-failed', 'append-integrity-not-established'],
+    ['A-97', 'unavailable', 'log-unavailable'],
+    ['A-97', 'indeterminate', 'log-indeterminate'],
+    ['A-97', 'commit-failed', 'commit-failed'],
+  ] as const)('%s, A-84: fails closed when the append is %s', async (_rule, status, reason) => {
     expect(await reasonOf(admit(absent, { status }))).toBe(reason)
   })
 
-  it('distrusts a commit that shows another record than the candidate', async () => {
+  it('distrusts a commit that shows another record than the candidate (A-84, A-96)', async () => {
     const other = { status: 'committed', ...logged(recordOf({ admissionRecordId: 'urn:example:other' })) } as const
     expect(await reasonOf(admit(absent, other))).toBe('append-integrity-not-established')
   })
@@ -143,17 +143,17 @@ describe.each([
   ['historical replay', (lookup: LookupOutcome) => replayAdmission({ subject: command, log: fakeLog(lookup).log })],
 ])('look-up in %s', (_mode, judge) => {
   it.each([
-    ['unauthenticated', 'log-authentication-failed'],
-    ['integrity-failed', 'log-authentication-failed'],
-    ['unavailable', 'log-unavailable'],
-    ['indeterminate', 'log-indeterminate'],
-  ] as const)('fails closed when it is %s', async (status, reason) => {
+    ['A-95', 'unauthenticated', 'log-authentication-failed'],
+    ['A-95', 'integrity-failed', 'log-authentication-failed'],
+    ['A-97', 'unavailable', 'log-unavailable'],
+    ['A-97', 'indeterminate', 'log-indeterminate'],
+  ] as const)('%s, A-84: fails closed when it is %s', async (_rule, status, reason) => {
     expect(await reasonOf(judge({ status }))).toBe(reason)
   })
 })
 
 describe('historical replay (A-88)', () => {
-  it('needs a record', async () => {
+  it('needs a record (A-94)', async () => {
     expect(await reasonOf(replayAdmission({ subject: command, log: fakeLog(absent).log }))).toBe('record-missing')
   })
 
@@ -176,7 +176,7 @@ describe('records (A-89 to A-92)', () => {
     ['another key', { keyId: 'urn:example:key:else' }],
     ['another Principal', { principal: { type: 'agent', id: 'urn:example:else' } }],
     ['another Principal type', { principal: { type: 'human', id: exampleDocuments.command.actor.id } }],
-  ])('refuses %s', (_what, changes) => {
+  ])('refuses %s (A-100)', (_what, changes) => {
     expect(judge(encodeCanonical(recordOf(changes)))).toBe('record-binding-mismatch')
   })
 
@@ -185,22 +185,22 @@ describe('records (A-89 to A-92)', () => {
     ['an accepting agent', { acceptedBy: { type: 'agent', id: admission.id } }],
     ['an unreadable time', { trustedAcceptedAt: '2026-07-15' }],
     ['a time with a leap second', { trustedAcceptedAt: '2026-06-30T23:59:60Z' }],
-  ])('refuses %s by its schema', (_what, changes) => {
+  ])('refuses %s by its schema (A-99)', (_what, changes) => {
     expect(judge(encodeCanonical(recordOf(changes)))).toBe('record-schema-invalid')
   })
 
-  it('refuses what is not exactly one JSON value', () => {
+  it('refuses what is not exactly one JSON value (A-99)', () => {
     const bytes = encodeCanonical(recordOf())
     expect(judge(Uint8Array.from([...bytes, 0x7d]))).toBe('record-schema-invalid')
     expect(judge(new Uint8Array(0))).toBe('record-schema-invalid')
   })
 
-  it('believes the service that the log authenticated, not the one the record names', () => {
+  it('believes the service that the log authenticated, not the one the record names (A-95)', () => {
     const impostor: ServiceActor = { type: 'service', id: 'urn:example:impostor' }
     expect(judge(encodeCanonical(recordOf()), command, impostor)).toBe('log-authentication-failed')
   })
 
-  it('refuses an acceptance outside the interval of the key', () => {
+  it('refuses an acceptance outside the interval of the key (A-102)', () => {
     expect(judge(encodeCanonical(recordOf({ trustedAcceptedAt: '2026-07-15T20:00:00Z' })))).toBe('trusted-time-outside-key-interval')
   })
 
@@ -211,7 +211,7 @@ describe('records (A-89 to A-92)', () => {
     expect(judge(encodeCanonical(recordOf(late)), command, impostor)).toBe('log-authentication-failed')
   })
 
-  it('never lets an Event vouch for itself, however it is spelt (A-92)', () => {
+  it('never lets an Event vouch for itself, however it is spelt (A-92, A-103)', () => {
     expect(judge(event.bytes, event)).toBe('event-self-anchoring')
     const respelt = new TextEncoder().encode(JSON.stringify(event.value, null, 2))
     expect(judge(respelt, event)).toBe('event-self-anchoring')
@@ -220,10 +220,12 @@ describe('records (A-89 to A-92)', () => {
 })
 
 describe('candidates (A-87)', () => {
-  it('bind what the six stages established to the trusted context', () => {
+  it('bind what the six stages established to the trusted context (A-85)', () => {
     const candidate = prepareCandidate(event, context)
     expect(candidate.ok && candidate.value).toMatchObject({
+      organizationId: ORGANIZATION,
       documentKind: 'event',
+      keyId: event.keyId,
       signingHash: event.signingHash,
       principal: event.principal,
       acceptedBy: admission,

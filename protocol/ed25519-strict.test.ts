@@ -165,6 +165,21 @@ describe('verification (A-60)', () => {
     }
   })
 
+  it('takes no Ed25519ctx and no Ed25519ph for Ed25519 (A-57)', () => {
+    const ascii = (text: string) => new TextEncoder().encode(text)
+    /** RFC 8032 section 5.1: the prefix dom2(F, C) before what is hashed, and the message or its hash. */
+    const signAs = (dom: Uint8Array, text: Uint8Array) => {
+      const encodedR = Point.BASE.multiply(77n).toBytes()
+      const k = toNumber(sha512(etc.concatBytes(dom, encodedR, publicKey, text))) % L
+      return etc.concatBytes(encodedR, littleEndian((77n + k * a) % L))
+    }
+    const dom2 = (flag: number) => etc.concatBytes(ascii('SigEd25519 no Ed25519 collisions'), Uint8Array.of(flag, 0))
+    expect(verifyStrict(publicKey, message, signAs(new Uint8Array(0), message))).toBe(true)
+    expect(verifyStrict(publicKey, message, signAs(dom2(0), message))).toBe(false)
+    expect(verifyStrict(publicKey, message, signAs(dom2(1), sha512(message)))).toBe(false)
+    expect(verifyStrict(publicKey, message, signAs(new Uint8Array(0), sha512(message)))).toBe(false)
+  })
+
   it('answers false, and throws nothing, for bytes of the wrong shape', () => {
     expect(verifyStrict(new Uint8Array(0), message, new Uint8Array(0))).toBe(false)
     expect(verifyStrict(publicKey, message, new Uint8Array(64).fill(255))).toBe(false)

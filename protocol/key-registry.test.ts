@@ -29,7 +29,7 @@ function faultOf(bindings: readonly KeyBinding[], organizationId = ORGANIZATION)
 const ownerBinding = (changes: object): KeyBinding => ({ ...ownerKey.binding, ...changes })
 
 describe('registry evidence (A-62 to A-71)', () => {
-  it('resolves keys of every Principal type under the rule that the document sets', () => {
+  it('resolves keys of every Principal type under the rule that the document sets (A-61)', () => {
     const registry = registryWith(ownerKey, agentKey, authorityKey)
     const resolved = registry.resolve(ownerKey.binding.keyId, { rule: 'principal', principal: owner }, noon)
     expect(resolved.ok && resolved.value.binding).toBe(ownerKey.binding)

@@ -17,7 +17,7 @@ const P_KIND = /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+$/
 const P_EXTKIND = /^ext\.[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*){2,}$/
 
 describe('kinds (A-224 to A-229, A-244)', () => {
-  it('hold all 32 core Commands and 36 core Events once', () => {
+  it('hold all 32 core Commands and 36 core Events once, none for declining, clarifying or pausing (A-230)', () => {
     expect(new Set(CORE_COMMAND_KINDS).size).toBe(32)
     expect(new Set(CORE_EVENT_KINDS).size).toBe(36)
     expect([...CORE_COMMAND_KINDS, ...CORE_EVENT_KINDS].filter((kind) => !P_KIND.test(kind))).toEqual([])

@@ -66,12 +66,12 @@ function expectVerdict(name: ObjectName, verdict: Verdict, changes: Record<strin
 }
 
 describe('every object', () => {
-  test.each(objectNames)('%s: the example is accepted', (name) => {
+  test.each(objectNames)('%s: the example is accepted (A-279)', (name) => {
     expect(validateDocument(name, exampleDocuments[name])).toBeUndefined()
   })
 
   test.each(objectNames.flatMap((name) => closedObjects(exampleDocuments[name]).map((path) => [name, path] as const)))(
-    '%s: an unknown member is refused (G-1) at /%s',
+    '%s: an unknown member is refused (G-1, A-279) at /%s',
     (name, path) => {
       expectVerdict(name, 'refuse', { [`${path}unknownMember`]: true })
     },
@@ -187,14 +187,17 @@ describe('conditional rules', () => {
     ['R-APR-4', 'approval', 'accept', { decision: 'revoked', revokesApprovalId: id }],
     ['R-CMD-1', 'command', 'accept', serviceCommand('mission.terminate')],
     ['R-CMD-1', 'command', 'refuse', humanCommand('mission.terminate', { coordinatorEpoch: 1 })],
-    ['R-CMD-2', 'command', 'refuse', agentCommand('ext.acme.tools.run', { groupId: ABSENT })],
-    ['R-CMD-2', 'command', 'refuse', agentCommand('work.start', { sessionEpoch: ABSENT })],
-    ['R-CMD-2', 'command', 'refuse', agentCommand('work.start', { membershipEpoch: ABSENT })],
-    ['R-CMD-2', 'command', 'refuse', humanCommand('message.post', { sessionEpoch: 1 })],
+    ['R-CMD-2, A-210', 'command', 'refuse', agentCommand('ext.acme.tools.run', { groupId: ABSENT })],
+    ['R-CMD-2, A-210', 'command', 'refuse', agentCommand('work.start', { sessionEpoch: ABSENT })],
+    ['R-CMD-2, A-210', 'command', 'refuse', agentCommand('work.start', { membershipEpoch: ABSENT })],
+    ['R-CMD-2, A-36', 'command', 'refuse', humanCommand('message.post', { sessionEpoch: 1 })],
+    ['R-CMD-2, A-36, A-215', 'command', 'refuse', serviceCommand('mission.cancel', { sessionEpoch: 1 })],
+    ['R-CMD-4, A-215', 'command', 'refuse', serviceCommand('mission.terminate', { groupId: ABSENT })],
     ['R-CMD-2', 'command', 'accept', humanCommand('message.post')],
-    ['R-CMD-3', 'command', 'refuse', serviceCommand('mission.cancel', { membershipEpoch: 1 })],
-    ['R-CMD-3', 'command', 'refuse', serviceCommand('mission.cancel', { coordinatorEpoch: 1 })],
-    ['R-CMD-3', 'command', 'accept', serviceCommand('ext.acme.tools.run', { groupId: ABSENT })],
+    ['R-CMD-3, A-215', 'command', 'refuse', serviceCommand('mission.cancel', { membershipEpoch: 1 })],
+    ['R-CMD-3, A-217', 'command', 'refuse', serviceCommand('ext.acme.tools.run', { membershipEpoch: 1 })],
+    ['R-CMD-3, A-215', 'command', 'refuse', serviceCommand('mission.cancel', { coordinatorEpoch: 1 })],
+    ['R-CMD-3, A-217', 'command', 'accept', serviceCommand('ext.acme.tools.run', { groupId: ABSENT })],
     ['R-CMD-4', 'command', 'refuse', serviceCommand('mission.cancel', { groupId: ABSENT })],
     ['R-CMD-4', 'command', 'refuse', humanCommand('mission.create', { ...create, groupId: ABSENT })],
     ['R-CMD-5', 'command', 'refuse', humanCommand('ext.acme.tools.run', { membershipEpoch: ABSENT })],
@@ -328,7 +331,13 @@ describe('scalars and collections', () => {
     ['one protocol version', 'agent-card', 'refuse', { protocolVersions: ['0.1', '0.1'] }],
     ['one protocol version', 'agent-card', 'refuse', { protocolVersions: ['0.2'] }],
     ['wss prefix', 'agent-card', 'refuse', { 'endpoints.0.uri': 'WSS://agents.example/' }],
-    ['unknown members at depth', 'agent-card', 'refuse', { 'endpoints.0.token': 'x' }],
+    ['A-29: a card holds no credential', 'agent-card', 'refuse', { 'endpoints.0.token': 'x' }],
+    ['A-29: a card holds no credential', 'agent-card', 'refuse', { credential: 'x' }],
+    ['A-32: Presence tells nothing of Groups', 'presence-record', 'refuse', { groups: [id] }],
+    ['A-32: Presence tells nothing of work', 'presence-record', 'refuse', { 'capacity.queuePosition': 1 }],
+    ['A-8: formats are asserted', 'command', 'refuse', { issuedAt: 'yesterday' }],
+    ['A-8: formats are asserted', 'artifact', 'refuse', { uri: 'no uri' }],
+    ['A-8: formats are asserted', 'websocket-frame', 'refuse', frame('ACK', { acknowledgements: [{ groupId: id, sequence: 0 }], sentAt: 'soon' })],
     ['semver', 'approval', 'accept', { acceptancePolicyVersion: '1.0.0-..' }],
     ['semver', 'approval', 'accept', { acceptancePolicyVersion: '1.0.0+x.y' }],
     ['semver', 'approval', 'refuse', { acceptancePolicyVersion: '01.0.0' }],
@@ -427,7 +436,7 @@ describe('frames', () => {
     ['ERROR', frame('ERROR', { error: exampleDocuments.error })],
   ]
 
-  test.each(frames)('%s is accepted', (_shape, changes) => {
+  test.each(frames)('%s is accepted (A-238)', (_shape, changes) => {
     expectVerdict('websocket-frame', 'accept', changes)
   })
 
@@ -451,10 +460,11 @@ describe('frames', () => {
   })
 
   test.each([
+    [{ frameType: 'MESSAGE_DELTA' }],
     [{ frameType: 7 }],
     [{ frameType: 'HELLO', phase: Object.create(null) as unknown }],
     [{ frameType: '__proto__' }],
-  ])('a frame that claims no shape fits none: %o', (changes) => {
+  ])('A-238: a frame that claims no shape fits none: %o', (changes) => {
     const value = { ...exampleDocuments['websocket-frame'], ...changes }
     expect(validateDocument('websocket-frame', value)?.keyword).toBe('oneOf')
   })

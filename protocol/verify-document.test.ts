@@ -106,6 +106,12 @@ describe('the six stages (A-72 to A-81)', () => {
     for (const [what, text, failure] of cases) expect([what, await failureOf(text)]).toEqual([what, failure])
   })
 
+  it('refuse a signature that covers its own envelope, as a later scheme might (A-56)', async () => {
+    const { value: _value, ...envelope } = signed.signature
+    const covered = keyFor('command').sign(encodeCanonical({ ...signed, signature: envelope }))
+    expect(await failureOf(withSignature({ value: encodeBase64url(covered) }))).toBe('signature AUTH_INVALID_SIGNATURE')
+  })
+
   it('judge integers as written, before binary64 rounds them (G-7)', async () => {
     const text = textOf({ ...signed, expectedRevision: 7 }).replace('"expectedRevision":7', '"expectedRevision":7.00000000000000000001')
     expect(await failureOf(text)).toBe('schema SCHEMA_VALIDATION_FAILED')

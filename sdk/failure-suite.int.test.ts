@@ -568,7 +568,7 @@ function declareFaults(): void {
       expect((await worker.client.session()).sessionEpoch).toBeGreaterThan(3)
     })
 
-    test('A-233: every Event is delivered twice and every Command sent twice, and each counts once', async () => {
+    test('A-22, A-233: every Event is delivered twice and every Command sent twice, and each counts once', async () => {
       const coordinator = await connect(await account('Coordinator'))
       const of = await account('Worker')
       const doubling = await startDoubling(() => server.port)

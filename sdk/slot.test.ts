@@ -59,7 +59,7 @@ test.each([
   expect(isDone).toBe(false)
 })
 
-test('A-176: a slot sees the checkpoint of its own item only', () => {
+test('A-23, A-176: a slot sees the checkpoint of its own item only', () => {
   const progress = { currentPhase: 'half', completedMilestones: [], nextCheckpoint: 'end', blockers: [], updatedCompletionEstimate: '2026-01-01T00:00:00.000Z', evidenceIds: [] }
   store.saveCheckpoint(lease.groupId, lease.workItemId, { progress, state: 1 })
   expect(slotOf().resumeFrom).toEqual({ progress, state: 1 })

@@ -75,3 +75,9 @@ export const commandsAnsweredBy = (eventKind: string): readonly string[] =>
 
 const LAST_RULE = 287
 export const RULES: readonly string[] = Array.from({ length: LAST_RULE }, (_, index) => `A-${index + 1}`)
+
+/** Conditional rules of the objects, and how many each object has. */
+const OBJECT_RULES = { APR: 4, CMD: 10, CNV: 3, COM: 2, EVT: 2, GRP: 2, LSE: 8, MEM: 4, MIS: 2, MSG: 1, WIT: 2 } as const
+export const RULES_OF_OBJECTS: readonly string[] = Object.entries(OBJECT_RULES).flatMap(([object, count]) =>
+  Array.from({ length: count }, (_, index) => `R-${object}-${index + 1}`),
+)

@@ -1,6 +1,6 @@
 // The evidence matrix: for each subject the tests that show it and the tests that show its refusal.
 import {
-  CODES, COMMAND_KINDS, commandsAnsweredBy, EVENT_KINDS, isCore, MISSION_ROWS, ROWS_WITHOUT_A_MOVE, RULES, WORK_ROWS,
+  CODES, COMMAND_KINDS, commandsAnsweredBy, EVENT_KINDS, isCore, MISSION_ROWS, ROWS_WITHOUT_A_MOVE, RULES, RULES_OF_OBJECTS, WORK_ROWS,
 } from './catalogue.ts'
 import type { TransitionRow } from './catalogue.ts'
 import type { Proof } from './proofs.ts'
@@ -15,7 +15,7 @@ export interface Finding {
   /** Why no test can show it. */
   readonly reason?: string
 }
-export type Section = 'core Commands' | 'core Events' | 'extension Commands' | 'extension Events' | 'Mission rows' | 'WorkItem rows' | 'error codes' | 'rules'
+export type Section = 'core Commands' | 'core Events' | 'extension Commands' | 'extension Events' | 'Mission rows' | 'WorkItem rows' | 'error codes' | 'rules' | 'rules of objects'
 
 export const isMissing = ({ positive, negative, reason }: Finding): boolean => reason === undefined && (positive.length === 0 || negative?.length === 0)
 
@@ -28,6 +28,7 @@ export function findingsOf(proofs: readonly Proof[]): readonly Finding[] {
     ...ROWS_WITHOUT_A_MOVE.map((rule): Finding => ({ section: rule === 'A-116' ? 'Mission rows' : 'WorkItem rows', subject: rule, positive: naming(rule, proofs) })),
     ...CODES.map((code): Finding => ({ section: 'error codes', subject: code, positive: distinct([...withCode(code, sightings), ...proofs.filter(({ title }) => title.includes(code))]) })),
     ...RULES.map((rule): Finding => ({ section: 'rules', subject: rule, positive: naming(rule, proofs), ...(Object.hasOwn(UNTESTABLE, rule) && { reason: UNTESTABLE[rule]! }) })),
+    ...RULES_OF_OBJECTS.map((rule): Finding => ({ section: 'rules of objects', subject: rule, positive: naming(rule, proofs) })),
   ]
 }
 

@@ -79,7 +79,7 @@ describe('conversation.open', () => {
 })
 
 describe('a restricted Conversation', () => {
-  it('A-134: is open to its participants, Coordinator and MissionOwner, for reading and posting', () => {
+  it('A-26, A-134: is open to its participants, Coordinator and MissionOwner, for reading and posting', () => {
     const group = talking()
     expect(readers(group, 5)).toEqual([ada, cora, wim])
     expect(withholding(group.state, wanda.id, 5)).toEqual({ because: 'restricted' })

@@ -143,7 +143,7 @@ describe('policy.grant_cooperation_override', () => {
 })
 
 describe('a Command that cites a grant', () => {
-  it('A-278: passes the limit exactly once, and its Event names the grant that it used up', () => {
+  it('A-220, A-278: passes the limit exactly once, and its Event names the grant that it used up', () => {
     const group = limited()
     const [event] = group.accept(wim, 'message.post', words(), citing)
     expect(event?.extensions?.['urn:countersign:extension:cooperation-override']).toMatchObject({ data: { grantId: urnOf('grant') } })

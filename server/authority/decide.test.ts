@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Command } from '../../protocol/generated/types.ts'
 import { CORE_COMMAND_KINDS, EXTENSION_COMMAND_KINDS } from '../../protocol/kinds.ts'
 import { isCommandPayloadKind } from '../../protocol/validate.ts'
-import { ada, ben, cora, groupAuthority, otto, urnOf, wim } from '../testing/cast.ts'
+import { ada, agentCard, ben, cora, groupAuthority, otto, urnOf, wim } from '../testing/cast.ts'
 import { workContract } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
 import { offerPayload, reach, workId } from '../testing/work-scenario.ts'
@@ -25,6 +25,13 @@ describe('a Group that is not the caller’s', () => {
     expect(group.code(ben, 'mission.cancel', { reason: 'Enough.' })).toBe('GROUP_NOT_FOUND')
   })
 
+  it('is not opened by an Agent Card, however valid (A-29)', () => {
+    const group = founded()
+    group.cards.set(otto.id, agentCard(otto))
+    group.sessionEpochs.set(otto.id, 1)
+    expect(group.code(otto, 'message.post', said())).toBe('GROUP_NOT_FOUND')
+  })
+
   it('is hidden from a Principal that has a member’s id but another type', () => {
     const group = founded()
     expect(group.code({ type: 'human', id: wim.id }, 'message.post', said(), { membershipEpoch: 1 })).toBe('GROUP_NOT_FOUND')
@@ -36,7 +43,7 @@ describe('a Group that is not the caller’s', () => {
 })
 
 describe('epochs', () => {
-  it('refuses an older and a made-up Session Epoch (A-35, A-38)', () => {
+  it('refuses an older and a made-up Session Epoch (A-18, A-35, A-38)', () => {
     const group = founded()
     group.sessionEpochs.set(wim.id, 3)
     expect(group.code(wim, 'message.post', said(), { sessionEpoch: 2 })).toBe('AUTH_STALE_SESSION')

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { EventDocument } from '../../protocol/generated/types.ts'
-import { CORE_EVENT_KINDS, EXTENSION_EVENT_KINDS } from '../../protocol/kinds.ts'
+import { CORE_EVENT_KINDS, EXTENSION_EVENT_KINDS, WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED } from '../../protocol/kinds.ts'
 import { InvariantViolation } from '../../protocol/result.ts'
 import { isEventPayloadKind } from '../../protocol/validate.ts'
 import { ada, cora, urnOf, wim } from '../testing/cast.ts'
+import { saw } from '../testing/evidence.ts'
 import { GroupFixture, replay } from '../testing/group-fixture.ts'
 import { approve, reach, requestChanges, submitMission } from '../testing/work-scenario.ts'
 import { encodeState } from './encode-state.ts'
@@ -75,6 +76,24 @@ describe('the fold', () => {
   it.each(['mission.created', 'ext.missionweaveprotocol.identity.session_opened', 'toString'])('stops at %s in the middle of a Group', (kind) => {
     const group = founded()
     expect(() => evolve(group.state, { ...last(group), kind: kind as 'mission.created', sequence: group.state.sequence + 1 })).toThrow(InvariantViolation)
+  })
+
+  it('A-20, A-233: takes no Event twice, whatever its kind, and is none the worse for it', () => {
+    const group = founded()
+    reach(group, 'expires', 'active')
+    group.pass(300).due()
+    reach(group, 'revoked', 'active')
+    group.replaceSession(wim)
+    const kinds = new Set<string>()
+    for (const event of group.log) {
+      const state = replay(group.log.slice(0, event.sequence))
+      const before = encodeState(state)
+      expect(() => evolve(state, event)).toThrow('does not follow')
+      expect(encodeState(state)).toEqual(before)
+      saw('event-refused', event.kind)
+      kinds.add(event.kind)
+    }
+    expect([...kinds]).toEqual(expect.arrayContaining([WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED]))
   })
 
   it('stops at an Event without a Group', () => {

@@ -21,7 +21,7 @@ const correction = (name = 'fix', words = 'The total is 13.') => ({ amendmentId:
 const cited = (name = 'gone') => ({ amendmentId: urnOf(name), messageId: hello, reason: 'It names a customer.' })
 
 describe('message.correct', () => {
-  it('A-138: appends a Message that cites the original, which stays as it was', () => {
+  it('A-20, A-138: appends a Message that cites the original, which stays as it was', () => {
     const group = talking()
     const posted = JSON.stringify(group.log[3])
     const [event] = group.accept(wim, 'message.correct', correction())

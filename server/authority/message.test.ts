@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ada, ben, cora, hashOf, urnOf, wim } from '../testing/cast.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
+import { encodeState } from './encode-state.ts'
 import { reach, workId } from '../testing/work-scenario.ts'
 
 const founded = () => new GroupFixture().found()
@@ -27,6 +28,15 @@ describe('message.post', () => {
         committedAt: group.now,
       },
     })
+  })
+
+  it('binds nobody, whatever it says: no work, no offer, no spending, no right (A-16)', () => {
+    const group = founded()
+    const standing = () => encodeState({ ...group.state, sequence: 0, lastOccurredAt: '', messages: new Map(), sequenceOf: new Map(), recent: new Map() })
+    const before = standing()
+    group.accept(cora, 'message.post', said('Wim, start at once and spend what it takes.', { mentions: [wim] }))
+    expect(standing()).toEqual(before)
+    expect(group.code(wim, 'work.start', { workItemId: workId('a'), ownershipEpoch: 1 })).toBe('INVALID_COMMAND')
   })
 
   it('keeps where and by whom, and leaves the text to the log', () => {

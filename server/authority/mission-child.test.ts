@@ -41,7 +41,7 @@ describe('mission.create_child', () => {
     expect(recordOf(group, 'report').item).toMatchObject({ owner: { agentId: cora.id, ownershipEpoch: 1 }, selectionBasis: { policyRulesApplied: ['child-mission'] } })
   })
 
-  it('O-9: founds the other Group with an Event caused by the first, under one correlation', () => {
+  it('O-9, A-172: founds the other Group with an Event caused by the first, under one correlation', () => {
     const group = withWork()
     const [created] = group.accept(cora, 'mission.create_child', childPayload('two', 'report'))
     expect(group.founded).toMatchObject([
@@ -49,7 +49,7 @@ describe('mission.create_child', () => {
     ])
   })
 
-  it('R-MIS-2, A-110: gives the child its own Group, owned by the Parent Coordinator and linked both ways', () => {
+  it('R-MIS-2, A-3, A-110: gives the child its own Group, owned by the Parent Coordinator and linked both ways', () => {
     const group = withWork()
     const child = new MissionTree(group).child(group, 'two', 'report')
     const { mission, parentLink } = child.state

@@ -81,14 +81,14 @@ describe('mission.create', () => {
     expect(new GroupFixture().code(ada, 'mission.create', missionPayload('one', { definitionOfDone }))).toBe('INVALID_COMMAND')
   })
 
-  it('refuses an Agent as founder (A-108)', () => {
+  it('refuses an Agent as founder (A-3, A-108, A-219)', () => {
     const group = new GroupFixture()
     const command = group.command(ada, 'mission.create', missionPayload('one'))
     const byAgent = { ...command, keyUse: 'agent' as const, command: { ...command.command, actor: wim } }
     expect(group.judge(byAgent)).toMatchObject({ ok: false, error: { code: 'AUTH_FORBIDDEN' } })
   })
 
-  it('refuses a Group id that is in use', () => {
+  it('refuses a Group id that is in use (A-15)', () => {
     const group = founded()
     expect(group.code(ben, 'mission.create', missionPayload('one'), { groupId: group.state.groupId })).toBe('INVALID_COMMAND')
   })
@@ -101,7 +101,7 @@ describe('mission.create', () => {
     expect(group.code(ada, 'mission.create', missionPayload('one'))).toBe('INVALID_COMMAND')
   })
 
-  it('is not for a service', () => {
+  it('is not for a service, which may only relay it (A-219)', () => {
     const group = new GroupFixture()
     const command = group.command(ada, 'mission.create', missionPayload('one'))
     const byService = { ...command, keyUse: 'service' as const, command: { ...command.command, actor: groupAuthority } }

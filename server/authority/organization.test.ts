@@ -3,6 +3,7 @@ import type { AgentCard, Command, CommandPayloads } from '../../protocol/generat
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { validateEventPayload } from '../../protocol/validate.ts'
 import { ada, agentCard, groupAuthority, organizationId, registry, START, urnOf, wim } from '../testing/cast.ts'
+import { saw } from '../testing/evidence.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
 import { decideOrganization } from './organization.ts'
 import { DEFAULT_POLICY } from './policy.ts'
@@ -22,7 +23,13 @@ function decided(verified: VerifiedCommand, changes: Partial<OrganizationEnv> = 
   const cardOf = (agentId: string) => cards.find((card) => card.agentId === agentId)
   const env = { now: START, organizationId, authority: groupAuthority, registry, cardOf, sessionEpochOf: () => 3, missionFacts: () => undefined, policy: DEFAULT_POLICY, isAdmin: () => false, coordinates: () => false, ...changes }
   const decision = decideOrganization(verified, env)
-  for (const draft of decision.ok ? decision.value : []) expect(validateEventPayload(draft.kind as EventPayloadKind, draft.payload)).toBeUndefined()
+  for (const draft of decision.ok ? decision.value : []) {
+    expect(validateEventPayload(draft.kind as EventPayloadKind, draft.payload)).toBeUndefined()
+    saw('event', draft.kind)
+  }
+  const { kind } = verified.command
+  if (decision.ok) saw('accepted', kind)
+  else saw('refused', kind, decision.error.code, 'organization')
   return decision
 }
 

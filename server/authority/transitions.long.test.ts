@@ -158,7 +158,7 @@ const workCommands: readonly (readonly [name: string, send: Send, outcomes: Read
 ]
 
 describe.each(workCommands)('%s', (_, send, outcomes) => {
-  it.each(workStates)('on %s work', (state) => {
+  it.each(workStates)('on %s work (A-166, A-283)', (state) => {
     const group = workIn(state)
     check(group, send, outcomes[state], () => recordOf(group, 'a').item.state)
   })
@@ -206,7 +206,7 @@ const missionCommands: readonly (readonly [name: string, send: Send, outcomes: R
 ]
 
 describe.each(missionCommands)('%s', (_, send, outcomes) => {
-  it.each(missionStates)('while the Mission is %s', (state) => {
+  it.each(missionStates)('while the Mission is %s (A-166, A-283)', (state) => {
     const group = missionIn(state)
     check(group, send, outcomes[state], () => group.state.mission.state)
   })

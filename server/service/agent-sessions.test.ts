@@ -87,7 +87,7 @@ describe('the handshake (A-34, O-2)', () => {
     expect(refusals[0]).toMatchObject({ ok: false, error: { code: 'AUTH_INVALID_SIGNATURE' } })
   })
 
-  it('gives different epochs to handshakes that end at once; only the highest is current', async () => {
+  it('gives different epochs to handshakes that end at once; only the highest is current (A-2, A-18)', async () => {
     const responses = await Promise.all([challenged(), challenged(), challenged()])
     const accepted = await Promise.all(responses.map(({ response }) => fixture.service.sessions.accept(response)))
     const sessions = accepted.flatMap((result) => (result.ok ? [result.value] : []))

@@ -200,7 +200,7 @@ describe('Signed Documents inside a Command', () => {
     expect(await log.findAdmission(fixture.organization.organizationId, hash)).toMatchObject({ documentKind: 'artifact', principal: worker.actor })
   })
 
-  it.each([['content', { mediaType: 'text/html' }], ['producer', { producer: { agentId: 'urn:example:other', agentCardVersion: 1, capabilities: [{ id: 'release.report', version: '1.0.0' }] } }]])('refuse it when their %s was changed', async (_, changes) => {
+  it.each([['content', { mediaType: 'text/html' }], ['producer', { producer: { agentId: 'urn:example:other', agentCardVersion: 1, capabilities: [{ id: 'release.report', version: '1.0.0' }] } }]])('refuse it when their %s was changed (A-37)', async (_, changes) => {
     const flow = await executing()
     const draft = await flow.publishDraft(changes)
     const head = await fixture.store.log.head(flow.groupId)

@@ -76,7 +76,7 @@ describe('a feed', () => {
     expect(await feed.next(10)).toBe('ended')
   })
 
-  it('is not there for strangers, just like an unknown Group (A-239)', async () => {
+  it('is not there for strangers, just like an unknown Group (A-23, A-239)', async () => {
     const stranger = await fixture.person('Sven')
     const [hidden, unknown] = await Promise.all([fixture.service.feeds.open(stranger.actor.id, groupId, 0), fixture.service.feeds.open(owner.actor.id, newUrn(), 0)])
     expect(hidden).toEqual(unknown)

@@ -181,7 +181,7 @@ it('never lets time run backwards within a Space', async () => {
   expect(eventOf(await fixture.submit(owner, post(groupId)))).toMatchObject({ occurredAt })
 })
 
-it('refuses a second Mission of one id, although it would live in a Space of its own', async () => {
+it('refuses a second Mission of one id, although it would live in a Space of its own (A-15)', async () => {
   const { fixture, owner, coordinator } = await started()
   const { missionId } = await fixture.mission(owner, coordinator)
   await expect(fixture.mission(owner, coordinator, { missionId })).rejects.toThrow('this Mission id is taken')

@@ -57,7 +57,7 @@ describe.skipIf(skipReason)(`two nodes on one PostgreSQL${skipReason ? ` (${skip
     await expect.poll(() => second!.current, { timeout: 10_000 }).toEqual(policy)
   })
 
-  it('give one gapless log, whoever writes, and feeds on both of them follow it', async () => {
+  it('give one gapless log, whoever writes, and feeds on both of them follow it (A-4)', async () => {
     const { groupId } = await nodes[0]!.mission(owner, coordinator)
     const feeds = await Promise.all(nodes.map(({ service }) => service.feeds.open(owner.actor.id, groupId, 0)))
     const reading = Promise.all(

@@ -56,7 +56,7 @@ export function describeSpaceLog(store: () => Store): void {
       expect(await store().log.head(spaceId)).toBe(3)
     })
 
-    it.each(['action-id', 'event-id', 'admission', 'admission record id'] as const)('leaves nothing of a batch that repeats an %s', async (repeated) => {
+    it.each(['action-id', 'event-id', 'admission', 'admission record id'] as const)('leaves nothing of a batch that repeats an %s (A-83)', async (repeated) => {
       const first = sampleBatch(newId(), 0)
       await store().log.append(first)
       const spaceId = newId()
@@ -138,7 +138,7 @@ export function describeSpaceLog(store: () => Store): void {
       expect((await store().log.findReceipt(receipt.actorId, receipt.actionId))?.spaceId).toBe(winner.spaceId)
     })
 
-    it('lets many Spaces grow at once without a lost batch', async () => {
+    it('lets many Spaces grow at once, each in a sequence of its own, without a lost batch (A-21)', async () => {
       const spaces = Array.from({ length: 8 }, newId)
       await Promise.all(
         spaces.map(async (spaceId) => {

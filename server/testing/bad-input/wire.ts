@@ -1,6 +1,8 @@
 // Requests that say exactly what a test tells them to, right or wrong.
 import type { IncomingHttpHeaders } from 'node:http'
 import { request } from 'node:http'
+import { ERROR_CODES } from '../../../protocol/error-codes.ts'
+import { saw } from '../evidence.ts'
 
 /** No door may keep a peer waiting longer, whatever it was sent. */
 const answerWithinMs = 5_000
@@ -40,7 +42,14 @@ export async function send(port: number, shot: Shot): Promise<Answer> {
   if (announced !== undefined) sent.flushHeaders()
   else if (isChunked) void write(sent, body ?? '')
   else sent.end(body)
-  return answer.finally(() => sent.destroy())
+  return answer.then(noted).finally(() => sent.destroy())
+}
+
+/** Leaves the protocol code of a refusal in the evidence of the running test. */
+function noted(answer: Answer): Answer {
+  const code = codeOf(answer)
+  if (code !== undefined && Object.hasOwn(ERROR_CODES, code)) saw('code', code)
+  return answer
 }
 
 /** In pieces, so that the server can refuse before the end. */
