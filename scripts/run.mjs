@@ -12,6 +12,7 @@ const tasks = {
   test: (args) => [[process.execPath, ['scripts/test.mjs', ...args]]],
   conformance: (args) => [[bin('tsx'), ['scripts/conformance.ts', ...args]]],
   evidence: (args) => [[bin('tsx'), ['scripts/evidence.ts', ...args]]],
+  docs: () => [[bin('tsx'), ['scripts/docs.ts']]],
   verify: (args) => [[bin('tsx'), ['scripts/verify.ts', ...args]]],
   'verify-log': (args) => [[bin('tsx'), ['scripts/verify-log.ts', ...args]]],
   admin: (args) => [[bin('tsx'), ['scripts/admin.ts', ...args]]],
