@@ -156,6 +156,13 @@ describe('bounds', () => {
     expect(command(kind, changes)).toBeDefined()
   })
 
+  test('A-185: progress tells phase, milestones, next checkpoint, blockers, estimate and Evidence, and no percentage', () => {
+    for (const member of ['currentPhase', 'completedMilestones', 'nextCheckpoint', 'blockers', 'updatedCompletionEstimate', 'evidenceIds']) {
+      expect(command('work.checkpoint', { [`progress.${member}`]: ABSENT })).toBeDefined()
+    }
+    expect(command('work.checkpoint', { 'progress.percentage': 90 })).toBeDefined()
+  })
+
   test.each<[EventPayloadKind, Record<string, unknown>]>([
     ['mission.created', { memberships: [] }],
     ['mission.changes_requested', { feedback: 'a'.repeat(10_001) }],

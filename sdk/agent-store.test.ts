@@ -87,6 +87,22 @@ test('A-173: inbox, Cursor, queue, effects, checkpoints and unanswered Commands 
   expect(store.outbox.unanswered()).toEqual([])
 })
 
+test('A-6: a store that was lost is filled again from the log of the Group, and comes to the same', async () => {
+  const log = [event(1), event(2), event(3)]
+  const takeIn = async () => {
+    store.openGroup(group, 0)
+    for (const one of log) store.receive(one)
+    await store.save(group, 3)
+    return { inbox: sequences(), cursor: await store.load(group), received: store.received(group) }
+  }
+  const first = await takeIn()
+  store.close()
+  await rm(join(folder, 'agent.sqlite'))
+  store = await open()
+  expect([store.received(group), sequences()]).not.toEqual([first.received, first.inbox])
+  expect(await takeIn()).toEqual(first)
+})
+
 test('A-173: a file that is open cannot be opened again', async () => {
   await expect(open()).rejects.toThrow('open already')
 })

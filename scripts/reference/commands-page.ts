@@ -2,13 +2,14 @@
 import { CORE_COMMAND_KINDS } from '../../protocol/kinds.ts'
 import type { CommandPayloadKind } from '../../protocol/validate.ts'
 import { commandPayloadKinds } from '../../protocol/validate.ts'
-import type { Check } from './facts.ts'
-import { COMMON_CODES, FACTS } from './facts.ts'
+import type { Check } from './checks.ts'
+import { COMMON_CODES } from './checks.ts'
+import { FACTS } from './facts.ts'
 import { payloadShape } from './payload-members.ts'
 
 const HEAD = `# Commands
 
-<!-- Written by \`npm run docs\` from schemas/payloads/commands and scripts/reference/facts.ts. Do not edit. -->
+<!-- Written by \`npm run docs\` from schemas/payloads/commands and scripts/reference/facts*.ts. Do not edit. -->
 
 Every change of state is a signed Command. The authority answers with the Event that it appended, or with a refusal and one
 of the codes of the protocol; a refused Command leaves no trace but the audit. The members of the payload are those of

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { MISSION_CHILD_ENDED, MISSION_OWNER_MOVED } from '../../protocol/kinds.ts'
 import { ada, agentCard, cora, hashOf, otto, urnOf, wanda, wim } from '../testing/cast.ts'
 import { approvalOf } from '../testing/documents.ts'
+import { saw } from '../testing/evidence.ts'
 import { GroupFixture, replay } from '../testing/group-fixture.ts'
 import { type childPayload, MissionTree } from '../testing/mission-tree.ts'
 import { advance, approve, artifactName, citing, fail, offerPayload, reach, recordOf, requestChanges, submitMission, workId } from '../testing/work-scenario.ts'
 import { encodeState } from './encode-state.ts'
+import { evolve } from './evolve.ts'
 
 type Policy = NonNullable<Parameters<typeof childPayload>[2]>['failurePolicy']
 
@@ -240,9 +243,24 @@ describe('another Parent Coordinator', () => {
   })
 })
 
-it('is the same state after a replay of every log', () => {
+it('is the same state after a replay of every log, which takes no Event twice', () => {
   const { tree, root, child } = submitted()
-  child.accept(cora, 'mission.approve', approve(child))
+  for (const group of [root, child]) group.cards.set(otto.id, agentCard(otto))
+  child.sessionEpochs.set(otto.id, 1)
+  root.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: otto.id, reason: 'Cora is silent.' })
+  child.coordinators.set(urnOf('mission root'), otto.id)
   tree.settle()
-  for (const group of [root, child]) expect(Buffer.compare(encodeState(replay(group.log)), encodeState(group.state))).toBe(0)
+  child.accept(otto, 'mission.approve', approve(child))
+  tree.settle()
+  const seen = new Set<string>()
+  for (const group of [root, child]) {
+    const state = replay(group.log)
+    expect(Buffer.compare(encodeState(state), encodeState(group.state))).toBe(0)
+    for (const event of group.log) {
+      expect(() => evolve(state, event)).toThrow('does not follow')
+      saw('event-refused', event.kind)
+      seen.add(event.kind)
+    }
+  }
+  expect([...seen]).toEqual(expect.arrayContaining([MISSION_CHILD_ENDED, MISSION_OWNER_MOVED]))
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Actor, EventDocument, Policy } from '../../protocol/generated/types.ts'
 import { ada, ben, cora, groupAuthority } from '../testing/cast.ts'
+import { saw } from '../testing/evidence.ts'
 import type { CommandChanges } from '../testing/group-fixture.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
 import { decidePolicyChange, evolvePolicy } from './policy-change.ts'
@@ -12,7 +13,10 @@ const next: Policy = { ...DEFAULT_POLICY, version: 1, freshnessSeconds: 60 }
 function change(policy: Policy, actor: Actor = ada, changes: CommandChanges = {}, current = DEFAULT_POLICY) {
   const group = new GroupFixture()
   const verified = group.command(actor, CHANGE, { policy, reason: 'The pilot is over.' }, { expectedRevision: current.version, ...changes })
-  return decidePolicyChange(current, verified, { ...group.env, isAdmin: (id) => id === ada.id || id === cora.id })
+  const decision = decidePolicyChange(current, verified, { ...group.env, isAdmin: (id) => id === ada.id || id === cora.id })
+  if (decision.ok) saw('accepted', CHANGE)
+  else saw('refused', CHANGE, decision.error.code, 'policy')
+  return decision
 }
 const codeOf = (decision: ReturnType<typeof change>) => (decision.ok ? 'accepted' : decision.error.code)
 
@@ -21,6 +25,7 @@ describe('ext.countersign.policy.change', () => {
     const decision = change(next)
     expect(decision).toMatchObject({ ok: true, value: [{ kind: 'ext.countersign.policy.changed', actor: ada, aggregateRevision: 1, payload: { policy: next, reason: 'The pilot is over.' } }] })
     const [draft] = decision.ok ? decision.value : []
+    saw('event', draft!.kind)
     expect(evolvePolicy(DEFAULT_POLICY, draft as unknown as EventDocument)).toEqual(next)
   })
 

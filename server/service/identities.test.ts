@@ -154,6 +154,7 @@ describe('an Agent', () => {
     ['under a person’s id', async () => ({ agentId: (await fixture.person('Olga')).actor.id })],
     ['under an id that is no URI', async () => ({ agentId: 'worker' })],
     ['without a capability', async () => ({ capabilities: [] })],
+    ['without a key (A-33)', async () => ({ publicKey: '' })],
   ])('is refused %s', async (_, changes) => {
     expect(await add(await changes())).toMatchObject({ ok: false })
     expect(fixture.service.identities.cards()).toEqual([])

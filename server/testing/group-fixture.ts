@@ -2,7 +2,7 @@
 import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import { sha256Hash } from '../../protocol/digest.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
-import type { Actor, AgentCard, Command, CommandPayloads, EventDocument, Policy } from '../../protocol/generated/types.ts'
+import type { Actor, AgentCard, Approval, Command, CommandPayloads, EventDocument, Policy } from '../../protocol/generated/types.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { validateDocument, validateEventPayload } from '../../protocol/validate.ts'
@@ -114,7 +114,8 @@ export class GroupFixture {
   }
 
   #placeOf({ workItemId, payload }: Command): string {
-    const record = this.#state?.workItems.get(String(workItemId ?? payload.workItemId))
+    const { approval } = payload as { readonly approval?: Approval }
+    const record = this.#state?.workItems.get(String(workItemId ?? payload.workItemId ?? approval?.workItemId ?? payload.parentWorkItemId))
     return record ? `work:${record.item.state}` : `mission:${this.#state?.mission.state ?? 'none'}`
   }
 

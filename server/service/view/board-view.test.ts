@@ -1,13 +1,16 @@
 import { expect, it } from 'vitest'
 import { WORK_OFFER_DECLINE } from '../../../protocol/kinds.ts'
-import { ada, cora, wanda, wim } from '../../testing/cast.ts'
+import { ada, cora, urnOf, wanda, wim } from '../../testing/cast.ts'
+import { progress } from '../../testing/documents.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
 import { childPayload, MissionTree } from '../../testing/mission-tree.ts'
-import { block, executionApproval, offerTo, reach, workId } from '../../testing/work-scenario.ts'
+import { block, citing, executionApproval, offerTo, reach, workId } from '../../testing/work-scenario.ts'
 import { boardItems } from './board-view.ts'
+import type { Naming } from './participants.ts'
 
+const naming: Naming = ({ id, type }) => ({ id, type, name: id, online: true })
 const blockers = (group: GroupFixture) =>
-  boardItems(group.state, ({ id, type }) => ({ id, type, name: id, online: true }), group.now).flatMap((item) => item.blockers.map(({ sentence }) => sentence))
+  boardItems(group.state, naming, group.now).flatMap((item) => item.blockers.map(({ sentence }) => sentence))
 
 it('says what blocked work waits for (A-186)', () => {
   const group = new GroupFixture().found()
@@ -15,6 +18,18 @@ it('says what blocked work waits for (A-186)', () => {
   expect(blockers(group)).toEqual([])
   block(group, 'a', { reason: 'A licence text is missing.', unblockCondition: 'Somebody finds it.' })
   expect(blockers(group)).toEqual(['Blocked: A licence text is missing. Goes on when: Somebody finds it.'])
+})
+
+it('goes by the log and not by what is told: phase and milestones, never a percentage (A-123)', () => {
+  const group = new GroupFixture().found()
+  reach(group, 'a', 'active')
+  reach(group, 'b', 'queued', { contract: { dependencyWorkItemIds: [workId('a')] } })
+  const told = progress({ currentPhase: '100 % done', completedMilestones: ['Read'], blockers: [] })
+  group.accept(wim, 'work.checkpoint', { ...citing(group, 'a'), progress: told })
+  group.accept(cora, 'message.post', { messageId: urnOf('boast'), content: [{ type: 'text', text: 'Everything is verified.' }] })
+  const [a, b] = boardItems(group.state, naming, group.now)
+  expect([a?.state, a?.progress]).toEqual(['queued', { phase: '100 % done', milestones: ['Read'] }])
+  expect([b?.dependsOn, b?.blockers.length]).toEqual([[{ workItemId: workId('a'), goal: expect.any(String), state: 'queued' }], 1])
 })
 
 it('says that the Coordinator has to act once every candidate has declined (A-169)', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ada, agentCard, cora, otto } from '../../testing/cast.ts'
+import { ada, agentCard, cora, otto, urnOf } from '../../testing/cast.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
-import { approve, reach, submitMission } from '../../testing/work-scenario.ts'
+import { approve, fail, reach, submitMission } from '../../testing/work-scenario.ts'
 import type { Naming } from './participants.ts'
 import { statusLine } from './status-line.ts'
 
@@ -15,6 +15,16 @@ describe('the status of a Mission', () => {
     expect(lineOf(group)).toMatchObject({ health: 'failing', sentence: 'Cora no longer coordinates', actor: { id: ada.id } })
     group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: otto.id, reason: 'Cora is silent.' })
     expect(lineOf(group)).toMatchObject({ health: 'healthy', actor: { id: otto.id } })
+  })
+
+  it('is not talked into health (A-123)', () => {
+    const group = new GroupFixture().found()
+    reach(group, 'a', 'active')
+    const before = lineOf(group)
+    group.accept(cora, 'message.post', { messageId: urnOf('boast'), content: [{ type: 'text', text: '100 %: all done, nothing is blocked.' }] })
+    expect(lineOf(group)).toEqual(before)
+    fail(group, 'a')
+    expect(lineOf(group).health).not.toBe(before.health)
   })
 
   it('names the approval of a finished Mission, not the submission before it', () => {

@@ -1,0 +1,65 @@
+// Policy, Conversations, cards and Sessions: what no schema says of their Commands. Read off the deciders.
+import type { CommandFacts } from './checks.ts'
+import { leaseOfCoordinator, newId, notOver, ownerOrCoordinator, ownerOrService } from './checks.ts'
+
+export const FACTS_OF_ORGANIZATION = {
+  'policy.grant_cooperation_override': {
+    sender: 'The MissionOwner, or a service under policy.',
+    revision: '0: the grant is new',
+    checks: [
+      ownerOrService,
+      ['The beneficiary is an active member.', 'AUTH_FORBIDDEN'],
+      newId,
+      ['The limit named holds the Command kind named back.', 'INVALID_COMMAND'],
+      ['The grant ends in time to come, before the Mission.', 'INVALID_COMMAND'],
+      notOver,
+    ],
+    effects: 'One Command, by kind and Action ID, may pass one limit once.',
+    events: '`policy.cooperation_override.granted`.',
+  },
+  'ext.countersign.conversation.open': {
+    sender: 'The MissionOwner or the Coordinator.',
+    revision: '0: the Conversation is new',
+    checks: [
+      ownerOrCoordinator, newId,
+      ['Every participant is an active member.', 'INVALID_COMMAND'],
+      ['The WorkItem, if one is named, exists.', 'INVALID_COMMAND'],
+      leaseOfCoordinator, notOver,
+    ],
+    effects: 'A Conversation in which its participants, the owner and the Coordinator post; a restricted one is read by nobody else.',
+    events: '`ext.countersign.conversation.opened`.',
+  },
+  'ext.countersign.policy.change': {
+    sender: 'An administrator of the Organization with an authority key, in the Space of the policy.',
+    revision: 'the version of the policy in force; it may not be left out',
+    checks: [
+      ['The sender is an administrator with an authority key and cites Membership Epoch 1.', 'AUTH_FORBIDDEN', 'MEMBERSHIP_STALE'],
+      ['The Command replaces the version in force by the next one.', 'INVALID_COMMAND', 'REVISION_CONFLICT'],
+      ['No service is named twice.', 'INVALID_COMMAND'],
+    ],
+    effects: 'The policy is in force from its Event on, on every node.',
+    events: '`ext.countersign.policy.changed`.',
+  },
+  'ext.missionweaveprotocol.registry.agent_card_register': {
+    sender: 'The Registry of the Organization; the Command has no Group and no epochs.',
+    revision: 'the version of the Agent’s card, 0 without one',
+    checks: [
+      ['The sender is the Registry, with a key for services.', 'AUTH_FORBIDDEN'],
+      ['The version of the card is higher than the one registered.', 'REVISION_CONFLICT'],
+      ['The card was issued for this Organization.', 'AUTH_FORBIDDEN'],
+    ],
+    effects: 'The card is in force.',
+    events: '`ext.missionweaveprotocol.registry.agent_card_registered`, in the Organization’s log.',
+  },
+  'ext.missionweaveprotocol.identity.session_open': {
+    sender: 'The Registry of the Organization, at the end of a handshake; the Command has no Group and no epochs.',
+    revision: 'nothing',
+    checks: [
+      ['The sender is the Registry, with a key for services.', 'AUTH_FORBIDDEN'],
+      ['The Agent has a valid card.', 'INVALID_COMMAND'],
+      ['The Agent has just proved its key in a handshake.', 'AUTH_FORBIDDEN'],
+    ],
+    effects: 'The Agent has the next Session Epoch; older Sessions and the Execution Leases held in them are over.',
+    events: '`ext.missionweaveprotocol.identity.session_opened`, in the Organization’s log.',
+  },
+} satisfies Record<string, CommandFacts>
