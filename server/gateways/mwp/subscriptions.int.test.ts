@@ -60,6 +60,23 @@ describe('replay, then live (A-235)', () => {
     expect(await client.sequencesUpTo(groupId, 3)).toEqual([3])
   })
 
+  test('Groups interleave on one connection, each in its own sequence (A-240)', async () => {
+    const [one, other] = [fake.group(groupId, agent), fake.group('urn:test:other', agent)]
+    await start()
+    client.subscribe(groupId, 0)
+    client.subscribe('urn:test:other', 0)
+    await client.roundTrip()
+    for (let count = 0; count < 3; count++) {
+      one.append()
+      await client.sequencesUpTo(groupId, count + 1)
+      other.append()
+      await client.sequencesUpTo('urn:test:other', count + 1)
+    }
+    const groups = client.received.flatMap((frame) => (frame.frameType === 'EVENT' ? [frame.event.groupId] : []))
+    expect(groups).toEqual([groupId, 'urn:test:other', groupId, 'urn:test:other', groupId, 'urn:test:other'])
+    expect([client.events(groupId), client.events('urn:test:other')].map((events) => events.map(({ sequence }) => sequence))).toEqual([upTo(3), upTo(3)])
+  })
+
   test('naming a Group again replaces its position', async () => {
     const group = fake.group(groupId, agent)
     for (let count = 0; count < 3; count++) group.append()
