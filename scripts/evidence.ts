@@ -8,6 +8,7 @@ import { conformancePage } from './evidence/page.ts'
 import type { Proof } from './evidence/proofs.ts'
 import { PROJECTS, readProofs } from './evidence/proofs.ts'
 import { root } from './install.mjs'
+import { untoldCodes } from './reference/untold-codes.ts'
 import { vitest } from './steps.mjs'
 
 const PAGE = join(root, 'docs', 'conformance.md')
@@ -49,14 +50,17 @@ const forMachines = (finding: Finding) => ({
 
 async function main(): Promise<number> {
   if (!options['last-run']) for (const project of PROJECTS) await vitest(project)
-  const findings = findingsOf(readProofs(root))
+  const proofs = readProofs(root)
+  const findings = findingsOf(proofs)
   if (options.json) console.log(JSON.stringify(findings.map(forMachines), null, 2))
   else printText(findings)
   const page = conformancePage(findings)
   if (options.write) writeFileSync(PAGE, page)
   const isCurrent = readFileSync(PAGE, 'utf8') === page
   if (!isCurrent) console.error('docs/conformance.md says something else: npm run evidence -- --last-run --write')
-  return isCurrent && !findings.some(isMissing) ? 0 : 1
+  const untold = untoldCodes(proofs)
+  if (untold.length > 0) console.error(`docs/commands.md does not tell of ${untold.join(', ')}: add them in scripts/reference`)
+  return isCurrent && untold.length === 0 && !findings.some(isMissing) ? 0 : 1
 }
 
 process.exitCode = await main()

@@ -10,7 +10,6 @@ import { decodeBase64url, encodeBase64url } from '../../../../protocol/base64url
 import { signBytes } from '../../../../protocol/ed25519-sign.ts'
 import type { EventFrame, ErrorFrame, Frame } from '../../../../protocol/generated/types.ts'
 import { validateDocument } from '../../../../protocol/validate.ts'
-import { saw } from '../../../testing/evidence.ts'
 import { addressReader } from '../../../http-messages.ts'
 import type { AuthorityService } from '../../../service/service.ts'
 import type { MwpLimits } from '../limits.ts'
@@ -148,7 +147,6 @@ export class RawClient {
     if (fault !== undefined) throw new Error(`the door sent a frame that does not fit: ${fault.path} ${fault.message}`)
     this.texts.push(text)
     this.received.push(frame)
-    if (frame.frameType === 'ERROR') saw('code', frame.error.code)
     for (const check of this.#waiting) check()
   }
 
