@@ -36,6 +36,8 @@ In this order; the first failure is the answer.
 | A Cooperation Override Grant that is cited lifts a limit that holds this Command back. | \`INVALID_COMMAND\` |
 | \`expectedRevision\`, where it is given, is what the kind counts. | \`REVISION_CONFLICT\` |
 
+Last of all, the Group is not archived: what would be accepted otherwise is \`INVALID_STATE_TRANSITION\` from then on.
+
 A sender that is too fast gets \`RATE_LIMITED\` or \`BACKPRESSURE\`, and a fault of the authority is \`INTERNAL_ERROR\`; nothing was accepted then.`
 
 /** The whole page. The same for the same schemas and facts. */

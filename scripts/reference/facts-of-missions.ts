@@ -187,7 +187,7 @@ export const FACTS_OF_MISSIONS = {
     events: '`message.retracted`.',
   },
   'message.redact': {
-    sender: 'The MissionOwner, also after the Mission has ended.',
+    sender: 'The MissionOwner, also after the Mission has ended, until the Group is archived.',
     revision: 'the sequence of the Group',
     checks: [
       ['The sender may read such a Message.', 'INVALID_COMMAND'],

@@ -40,6 +40,20 @@ export const FACTS_OF_ORGANIZATION = {
     effects: 'The policy is in force from its Event on, on every node.',
     events: '`ext.countersign.policy.changed`.',
   },
+  'ext.missionweaveprotocol.core.group_archive': {
+    sender: 'The Group Authority, or an archival service that policy names with this kind.',
+    revision: 'the sequence of the Group',
+    checks: [
+      ['The sender is a service, and the signed snapshot is its own.', 'AUTH_FORBIDDEN'],
+      ['The snapshot ends where the log does.', 'REVISION_CONFLICT'],
+      newId,
+      ['The snapshot was made between the last Event and the Command, and covers what is to leave the online log.', 'INVALID_COMMAND'],
+      ['The Mission is over, and so are its child Missions.', 'INVALID_STATE_TRANSITION'],
+      ['The snapshot names this Group, its Events, its Policy Log and the hash of its state.', 'INVALID_COMMAND'],
+    ],
+    effects: 'The Group is archived: nothing is accepted any more. Positions before `firstOnlineSequence` get CURSOR_TOO_OLD with the hash of the snapshot.',
+    events: '`group.archived`; right before it in the log, `group.snapshot.created`.',
+  },
   'ext.missionweaveprotocol.registry.agent_card_register': {
     sender: 'The Registry of the Organization; the Command has no Group and no epochs.',
     revision: 'the version of the Agent’s card, 0 without one',
