@@ -35,6 +35,10 @@ export const worker: Check = ['The Ownership Epoch is the current one and the se
 export const executing: Check = ['The cited Execution Lease is in force, of this Session, and neither lease has run out.', 'WORK_LEASE_EXPIRED']
 export const card: Check = ['The Agent Card still covers what the work was accepted with.', 'AUTH_FORBIDDEN']
 export const isActive: Check = ['The WorkItem is active.', 'INVALID_STATE_TRANSITION']
+export const offline: Check = [
+  'A binding to offline execution, where there is one, is this Agent’s, of this work, its owner and a lease that it held, within the grace; every account covers its usage.',
+  'INVALID_COMMAND', 'AUTH_FORBIDDEN', 'WORK_STALE_OWNERSHIP', 'AUTH_STALE_SESSION', 'WORK_LEASE_EXPIRED', 'BUDGET_EXCEEDED',
+]
 export const unfinished: Check = ['The WorkItem is unfinished: open, offered, queued, active, blocked or submitted.', 'INVALID_STATE_TRANSITION']
 export const newId: Check = ['Its ids are new in the Group.', 'INVALID_COMMAND']
 export const evidence: Check = ['The Evidence is the sender’s own, new, about this work and its criteria.', 'INVALID_COMMAND']

@@ -1,6 +1,6 @@
 // Missions, Memberships and Messages: what no schema says of their Commands. Read off the deciders.
 import type { CommandFacts } from './checks.ts'
-import { approvalAnswers, active, coordinator, lease, leaseOfCoordinator, newId, notOver, owner, ownerOrCoordinator, ownerOrService, workExists } from './checks.ts'
+import { approvalAnswers, active, coordinator, lease, leaseOfCoordinator, newId, notOver, offline, owner, ownerOrCoordinator, ownerOrService, workExists } from './checks.ts'
 
 export const FACTS_OF_MISSIONS = {
   'mission.create': {
@@ -156,9 +156,10 @@ export const FACTS_OF_MISSIONS = {
       ['The member is within the rate of Messages.', 'RATE_LIMITED'],
       notOver, newId,
       ['The Conversation exists, the sender takes part in it, and it is about the WorkItem named.', 'INVALID_COMMAND', 'AUTH_FORBIDDEN'],
+      offline,
     ],
     effects: 'The Message stands in its Conversation. It authorizes nothing.',
-    events: '`message.posted`.',
+    events: '`message.posted`; before it in the log, the usage of offline execution.',
   },
   'message.correct': {
     sender: 'The author, also with a conversation key.',

@@ -1,6 +1,6 @@
 // Work, artifacts, Approvals and usage: what no schema says of their Commands. Read off the deciders.
 import type { CommandFacts } from './checks.ts'
-import { active, card, ceilings, contract, coordinator, entitled, evidence, executing, isActive, lease, leaseOfCoordinator, newId, owner, ownerOrCoordinator, unfinished, workExists, worker } from './checks.ts'
+import { active, card, ceilings, contract, coordinator, entitled, evidence, executing, isActive, lease, leaseOfCoordinator, newId, offline, owner, ownerOrCoordinator, unfinished, workExists, worker } from './checks.ts'
 
 export const FACTS_OF_WORK = {
   'work.propose': {
@@ -83,9 +83,9 @@ export const FACTS_OF_WORK = {
   'work.checkpoint': {
     sender: 'The Worker who executes the WorkItem.',
     revision: 'the WorkItem’s revision',
-    checks: [workExists, worker, executing, isActive],
+    checks: [workExists, worker, executing, isActive, offline],
     effects: 'Progress is on record, the Execution Lease is released, the work is queued for the same owner.',
-    events: '`work.checkpointed`.',
+    events: '`work.checkpointed`; before it in the log, the usage of offline execution.',
   },
   'work.block': {
     sender: 'The Worker who executes the WorkItem.',
