@@ -14,6 +14,9 @@ import { childPayload } from './mission-tree.ts'
 import type { RandomSource } from './random-source.ts'
 import { CEILINGS } from './work-scenario.ts'
 
+/** What the Commands are invented on. */
+export type RandomGroup = Pick<GroupFixture, 'state' | 'now' | 'log' | 'command'>
+
 interface Intent<K extends keyof CommandPayloads = keyof CommandPayloads> {
   readonly actor: Actor
   readonly kind: K
@@ -21,7 +24,7 @@ interface Intent<K extends keyof CommandPayloads = keyof CommandPayloads> {
   readonly changes?: CommandChanges
 }
 
-type Idea = (group: GroupFixture, random: RandomSource, fresh: string) => Intent | undefined
+type Idea = (group: RandomGroup, random: RandomSource, fresh: string) => Intent | undefined
 
 const intent = <K extends keyof CommandPayloads>(actor: Actor, kind: K, payload: CommandPayloads[K]): Intent => ({ actor, kind, payload }) as unknown as Intent
 
@@ -30,20 +33,20 @@ const CHARGE = 'ext.missionweaveprotocol.core.resource_usage_record'
 const members = [ada, ben, cora, wim, wanda, dora]
 const everybody = [...members, otto, groupAuthority]
 
-function work(group: GroupFixture, random: RandomSource, ...states: readonly WorkItemState[]): WorkRecord | undefined {
+function work(group: RandomGroup, random: RandomSource, ...states: readonly WorkItemState[]): WorkRecord | undefined {
   const records = [...group.state.workItems.values()]
   const fitting = states.length > 0 ? records.filter(({ item }) => states.includes(item.state)) : records
   return random.oneOf(fitting)
 }
 
 const ownerOf = ({ item }: WorkRecord): Actor => [wanda, nora, nils].find(({ id }) => id === item.owner?.agentId) ?? wim
-const coordinatorOf = ({ state }: GroupFixture): Actor => ({ type: 'agent', id: state.mission.coordinator.agentId })
-const place = (group: GroupFixture, { item }: WorkRecord) => ({ state: group.state, workItemId: item.workItemId, now: group.now })
+const coordinatorOf = ({ state }: RandomGroup): Actor => ({ type: 'agent', id: state.mission.coordinator.agentId })
+const place = (group: RandomGroup, { item }: WorkRecord) => ({ state: group.state, workItemId: item.workItemId, now: group.now })
 const cited = ({ item, ownershipEpoch, executionLease }: WorkRecord) => ({ workItemId: item.workItemId, ownershipEpoch: Math.max(1, ownershipEpoch), executionLeaseId: executionLease?.leaseId ?? urnOf('no lease') })
-const publishedBy = (group: GroupFixture, { item }: WorkRecord) => [...group.state.artifacts.values()].flat().filter(({ workItemId }) => workItemId === item.workItemId)
+const publishedBy = (group: RandomGroup, { item }: WorkRecord) => [...group.state.artifacts.values()].flat().filter(({ workItemId }) => workItemId === item.workItemId)
 
 /** A contract below `parent`, if there is one, sometimes with dependencies and a gate. */
-function contract(group: GroupFixture, random: RandomSource, contractVersion: number) {
+function contract(group: RandomGroup, random: RandomSource, contractVersion: number) {
   const dependency = random.chance(0.3) ? work(group, random) : undefined
   const budget = random.chance(0.2) ? { modelTokenLimit: 1 + random.below(600) } : { currency: 'EUR', financialLimit: random.below(30), modelTokenLimit: random.below(200) }
   const gated = random.chance(0.1) ? { executionApproval: 'human_required' as const } : {}
@@ -70,14 +73,14 @@ function bufferedUnder(group: GroupFixture, random: RandomSource, record: WorkRe
 }
 
 /** The range of a Context Package that sums up the last few Events. */
-function lastEvents({ log }: GroupFixture, count: number): Pick<ContextPackage, 'sourceEventRange' | 'decisions'> {
+function lastEvents({ log }: RandomGroup, count: number): Pick<ContextPackage, 'sourceEventRange' | 'decisions'> {
   const fromSequence = Math.max(1, log.length - count + 1)
   const eventIds = log.slice(fromSequence - 1).map(({ eventId }) => eventId)
   return { sourceEventRange: { fromSequence, toSequence: log.length, eventIds }, decisions: [] }
 }
 
 /** Everything that verified work has published, and whatever failed dropped. */
-function submission(group: GroupFixture): Intent | undefined {
+function submission(group: RandomGroup): Intent | undefined {
   const records = [...group.state.workItems.values()]
   const artifactHashes = records.filter(({ item }) => item.state === 'verified').flatMap((record) => publishedBy(group, record).map(({ contentHash }) => contentHash))
   const dropped = records.filter(({ item }) => item.state === 'failed').map(({ item }) => ({ workItemId: item.workItemId, reason: 'Given up.' }))
@@ -85,7 +88,7 @@ function submission(group: GroupFixture): Intent | undefined {
 }
 
 /** What a running child Mission may report of its end. */
-export function randomReaction(group: GroupFixture, random: RandomSource, fresh: string): Reaction | undefined {
+export function randomReaction(group: RandomGroup, random: RandomSource, fresh: string): Reaction | undefined {
   const record = random.oneOf([...group.state.workItems.values()].filter(({ child }) => child?.state === 'running'))
   if (!record?.child) return undefined
   const { missionId: childMissionId, groupId: childGroupId } = record.child
@@ -100,7 +103,7 @@ export function randomReaction(group: GroupFixture, random: RandomSource, fresh:
 }
 
 /** A step towards the owner's decision: unfinished work is withdrawn one by one. */
-function windDown(group: GroupFixture, random: RandomSource): Intent | undefined {
+function windDown(group: RandomGroup, random: RandomSource): Intent | undefined {
   if (group.state.mission.state === 'awaiting_approval') {
     const decision = random.chance(0.2) ? 'approved' : 'changes_requested'
     return intent(ada, decision === 'approved' ? 'mission.approve' : 'mission.request_changes', { approval: approvalOf(group.state, decision, group.now) })
@@ -300,7 +303,7 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
 const TOTAL = IDEAS.reduce((sum, [weight]) => sum + weight, 0)
 
 /** The next Command for this Group; `fresh` names what the Command would create. Phases of work and of closing alternate. */
-export function randomCommand(group: GroupFixture, random: RandomSource, fresh: string): VerifiedCommand {
+export function randomCommand(group: RandomGroup, random: RandomSource, fresh: string): VerifiedCommand {
   const isClosing = group.log.length % 120 > 90 && random.chance(0.6)
   for (;;) {
     const idea = (isClosing && windDown(group, random)) || pick(random)(group, random, fresh)
@@ -318,7 +321,7 @@ function pick(random: RandomSource): Idea {
 }
 
 /** One thing that a sender may get wrong, or a revision that may well be right. */
-function flaw(group: GroupFixture, random: RandomSource): CommandChanges {
+function flaw(group: RandomGroup, random: RandomSource): CommandChanges {
   const flaws: readonly CommandChanges[] = [
     { sessionEpoch: 1 + random.below(3) },
     { membershipEpoch: 1 + random.below(4) },
