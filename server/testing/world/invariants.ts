@@ -55,6 +55,9 @@ const TALK_COMMANDS = new Set(['message.post', 'message.correct', 'message.retra
 /** What time or another log may bring about without a Command of this Group. */
 const BY_TIMER = new Set(['ext.missionweaveprotocol.core.work_execution_lease_expired', 'work.unblocked'])
 const REVOKED = 'ext.missionweaveprotocol.core.work_execution_lease_revoked'
+/** What an Event of a parent or child Mission may bring about, and which ones do. */
+const REACTIONS = new Set(['mission.created', 'ext.countersign.mission.child_ended', 'ext.countersign.mission.owner_moved', 'work.result.accepted', 'work.failed', 'work.cancelled', 'mission.cancelled', 'mission.terminated', 'membership.ended', 'membership.changed'])
+const CALLS = new Set(['mission.child.created', 'mission.approved', 'mission.cancelled', 'mission.terminated', 'work.cancelled', 'work.failed', 'mission.coordinator.assigned'])
 /** What a Worker does under its Execution Lease. */
 const UNDER_LEASE = new Set(['work.progressed', 'work.checkpointed', 'work.blocked', 'work.submitted', 'artifact.published', 'ext.missionweaveprotocol.core.resource_usage_recorded'])
 
@@ -80,6 +83,7 @@ const talkIsTalk: Invariant = (seen) => {
   if (cause.type === 'timer') return !BY_TIMER.has(event.kind) && `a timer led to ${event.kind}`
   if (event.kind === REVOKED) return undefined
   const source = world.events.get(cause.id)
+  if (source && source.spaceId !== spaceId) return !(REACTIONS.has(event.kind) && CALLS.has(source.kind)) && `${source.kind} of another Group led to ${event.kind}`
   return (source?.spaceId !== spaceId || TALK.has(source.kind)) && `${event.kind} comes from ${source?.kind ?? 'nothing'}`
 }
 
@@ -139,7 +143,8 @@ const oneOwner: Invariant = (seen) => {
     return (owner !== undefined && 'two Agents own one WorkItem') || (payloadOf(seen).owner.ownershipEpoch <= epoch && 'an Ownership Epoch came back')
   }
   if (event.kind !== 'work.offer.created' || !model) return undefined
-  const { owner, ownedUntil, blockedUntil, state } = workIn(model, payloadOf(seen).workItemId)
+  const { owner, ownedUntil, blockedUntil, state, hasChild } = workIn(model, payloadOf(seen).workItemId)
+  if (hasChild) return 'work was offered while a child Mission is busy with it'
   const until = state === 'blocked' ? (blockedUntil ?? '') : ownedUntil
   return owner !== undefined && until > event.occurredAt && 'work was offered while an Agent owns it'
 }
@@ -161,13 +166,14 @@ const oneOrder: Invariant = ({ event, model }) => {
 const onceOnly: Invariant = ({ event, world }) => {
   if (world.events.has(event.eventId)) return 'an Event is there twice'
   const { cause, actor } = event
-  return cause.type === 'command' && !event.eventId.includes('#') && world.answered.has(`${actor.id} ${cause.id}`) && event.commandHash !== undefined && 'an Action ID has two Events'
+  return cause.type === 'command' && world.answered.has(`${actor.id} ${cause.id}`) && event.commandHash !== undefined && 'an Action ID has two Events'
 }
 
 /** What a Group records is its own, and what it builds on is known there. */
 const nothingFromElsewhere: Invariant = (seen) => {
   const { spaceId, model } = seen
   if (!model) return undefined
+  if (seen.event.kind === 'ext.countersign.mission.child_ended') return undisclosed(seen)
   for (const member of ['message', 'artifact', 'approval', 'workItem', 'membership', 'delegationGrant', 'conversation', 'cooperationOverrideGrant', 'executionLease'] as const) {
     const document = payloadOf(seen)[member] as { groupId?: string; missionId?: string } | undefined
     if (document && (document.groupId !== spaceId || document.missionId !== model.missionId)) return `the ${member} belongs to another Group`
@@ -176,27 +182,40 @@ const nothingFromElsewhere: Invariant = (seen) => {
   return sources.some((hash) => !model.artifacts.has(hash)) && 'an artifact was made of something that the Group does not know'
 }
 
+/** What leaves a child Mission is what was approved there. */
+function undisclosed(seen: Seen): string | false {
+  const { artifacts, approval } = payloadOf(seen) as Payload & { artifacts: readonly Artifact[]; approval?: Approval }
+  return !artifacts.every(({ contentHash }) => approval?.artifactHashes.includes(contentHash)) && 'a child Mission disclosed more than was approved'
+}
+
 /** The owner's own Approval of what was submitted, revision and artifacts, is what completes a Mission. */
 const ownerApproves: Invariant = (seen) => {
   const { event, model, command } = seen
   if (event.kind !== 'mission.approved' || !model) return undefined
   const { approval } = payloadOf(seen)
-  const { submission, ownerId, state } = model
-  if (event.actor.id !== ownerId || event.actor.type !== 'human' || !isSame(approval.approver, event.actor) || command?.kind !== 'mission.approve') return 'a Mission was approved by somebody else than its owner'
+  const { submission, ownerId, state, parent, needsRootApproval } = model
+  const isPerson = event.actor.type === 'human' || parent !== undefined
+  if (event.actor.id !== ownerId || !isPerson || event.actor.id === model.coordinator.agentId || !isSame(approval.approver, event.actor) || command?.kind !== 'mission.approve') return 'a Mission was approved by somebody else than its owner'
   if (state !== 'awaiting_approval' || !submission) return 'a Mission was approved that was not submitted'
-  if (approval.decision !== 'approved' || approval.kind !== 'mission_final' || approval.missionId !== model.missionId) return 'a Mission was approved with an Approval of something else'
-  return (approval.missionRevision !== submission.revision || !isSameSet(approval.artifactHashes, submission.artifactHashes)) && 'another revision was approved than the one submitted'
+  if (approval.decision !== 'approved' || approval.kind !== (parent ? 'child_mission' : 'mission_final') || approval.missionId !== model.missionId) return 'a Mission was approved with an Approval of something else'
+  const { rootApproval } = payloadOf(seen) as Payload & { rootApproval?: Approval }
+  if (needsRootApproval && !(rootApproval && parent && isSame(rootApproval.approver, parent.rootOwner))) return 'the root owner has not approved a child Mission that needs it'
+  const isOther = ({ missionRevision, artifactHashes }: Approval): boolean => missionRevision !== submission.revision || !isSameSet(artifactHashes, submission.artifactHashes)
+  return [approval, ...(rootApproval ? [rootApproval] : [])].some(isOther) && 'another revision was approved than the one submitted'
 }
 
 /** Permissions only shrink on the way down; money is counted once the Event has been followed (see `overspent`). */
 const permissionsShrink: Invariant = (seen) => {
   const { event, model } = seen
   const { workItem, parentWorkItemId } = payloadOf(seen) as Payload & { parentWorkItemId?: string }
-  if (event.kind !== 'work.authorized' || !model || parentWorkItemId === undefined) return undefined
-  return !covers(workIn(model, parentWorkItemId).contract, workItem.contract) && 'work may do more than the work above it'
+  if (event.kind !== 'work.authorized' || !model) return undefined
+  const { parent } = model
+  if (parent && !covers(parent.allowedResources, workItem.contract)) return 'work may do more than its Mission'
+  if (parent && !workItem.contract.requiredCapabilities.every(({ id }) => parent.capabilities.some((allowed) => allowed.id === id))) return 'work asks for more capabilities than its Mission has'
+  return parentWorkItemId !== undefined && !covers(workIn(model, parentWorkItemId).contract.allowedResources, workItem.contract) && 'work may do more than the work above it'
 }
 
-function covers({ allowedResources: outer }: WorkContract, { allowedResources: inner }: WorkContract): boolean {
+function covers(outer: readonly ResourceGrant[], { allowedResources: inner }: WorkContract): boolean {
   const allows = ({ resource, operations }: ResourceGrant): boolean => {
     const granted = outer.filter((grant) => grant.resource === resource).flatMap((grant) => grant.operations)
     return operations.every((operation) => granted.includes(operation))
@@ -221,7 +240,7 @@ const auditable: Invariant = (seen) => {
   const { event } = seen
   const { evidence, submission, reason, offers, selectionBasis } = payloadOf(seen)
   if (event.kind === 'work.submitted' && (evidence.length === 0 || submission.artifactHashes.length === 0)) return 'work was handed in without evidence'
-  if (event.kind === 'work.result.accepted' && evidence.length === 0) return 'a result was accepted without evidence'
+  if (event.kind === 'work.result.accepted' && evidence.length === 0 && payloadOf(seen).childApprovalId === undefined) return 'a result was accepted without evidence'
   if ((event.kind === 'work.failed' || event.kind === 'work.blocked' || event.kind === 'work.cancelled') && !reason) return 'work stopped without a reason'
   if (event.kind === 'work.offer.created' && (offers.length === 0 || !selectionBasis)) return 'work was offered without saying why to whom'
   return ['prompt', 'reasoning', 'memory', 'chainOfThought'].some((word) => word in payloadOf(seen)) && 'an Event discloses what an Agent keeps to itself'
@@ -262,13 +281,13 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'A-27': auditable,
 }
 
-const MOVES_MONEY = new Set(['work.authorized', 'work.offer.created', 'work.contract.revised', 'ext.missionweaveprotocol.core.resource_usage_recorded'])
+const MOVES_MONEY = new Set(['work.authorized', 'work.offer.created', 'work.contract.revised', 'ext.missionweaveprotocol.core.resource_usage_recorded', 'mission.child.created', 'ext.countersign.mission.child_ended'])
 
-/** A-25, in each of the six dimensions: no account has more handed on or used than it has, and none has more than the one above. `model` is after the Event. */
+/** A-25, in each of the six dimensions: no account has more handed on or used than it has, and none in use has more than the one above. `model` is after the Event. */
 export function overspent({ kind, payload }: EventDocument, model: MissionModel): string | undefined {
   if (!MOVES_MONEY.has(kind)) return undefined
-  const { workItemId, workItem } = payload as unknown as Payload
-  for (let at: string | undefined = workItem?.workItemId ?? workItemId; at !== undefined; at = model.accounts.get(at)?.parentId) {
+  const { workItemId, workItem, childMissionId } = payload as unknown as Payload & { childMissionId?: string }
+  for (let at: string | undefined = childMissionId ?? workItem?.workItemId ?? workItemId; at !== undefined; at = model.accounts.get(at)?.parentId) {
     const account = model.accounts.get(at)
     if (!account) return 'work has no account'
     const above = account.parentId === undefined ? undefined : model.accounts.get(account.parentId)
@@ -276,9 +295,9 @@ export function overspent({ kind, payload }: EventDocument, model: MissionModel)
       const limit = limitIn(account.limit, dimension)
       if (allocatedBelow(account, dimension) > limit) return `more ${dimension} is handed on than there is`
       if (usedBy(account, dimension) > limit) return `more ${dimension} is used than there is`
-      if (above && limit > limitIn(above.limit, dimension)) return `there is more ${dimension} than above`
+      if (above && !account.isSettled && limit > limitIn(above.limit, dimension)) return `there is more ${dimension} than above`
     }
-    if (above && account.limit.financialLimit !== undefined && account.limit.currency !== above.limit.currency) return 'money changed its currency'
+    if (above && !account.isSettled && account.limit.financialLimit !== undefined && account.limit.currency !== above.limit.currency) return 'money changed its currency'
   }
   return undefined
 }

@@ -24,12 +24,15 @@ export class Judge implements Watcher {
   readonly #digests = new Map<string, string>()
   readonly #sequences = new Map<string, number>()
   readonly #placeOfHash = new Map<string, string>()
+  /** Of what is on its way just now, what was accepted before it set out. */
+  readonly #acceptedBefore = new Set<string>()
   readonly #hashOfAction = new Map<string, string>()
   readonly #facts = { sessionEpochs: new Map<string, number>(), capabilities: new Map<string, Set<string>>(), spaceOfMission: new Map<string, string>(), events: new Map<string, { kind: string; spaceId: string }>(), answered: new Map<string, string>() } satisfies WorldFacts
 
   /** A Command leaves its sender: what it says is known from here on, whatever the authority makes of it. */
   sends(signingHash: string, command: Command): void {
     this.#sent.set(signingHash, command)
+    if (this.#placeOfHash.has(signingHash)) this.#acceptedBefore.add(signingHash)
   }
 
   event(spaceId: string, bytes: Uint8Array, event: EventDocument): void {
@@ -46,6 +49,7 @@ export class Judge implements Watcher {
 
   answered(answers: readonly Answer[]): void {
     for (const answer of answers) this.#answer(answer)
+    this.#acceptedBefore.clear()
   }
 
   reread(spaceId: string, sequence: number, bytes: Uint8Array): void {
@@ -83,7 +87,7 @@ export class Judge implements Watcher {
     this.#placeOfHash.set(commandHash, placeOf(spaceId, sequence))
   }
 
-  /** A-22: the log answers for what was accepted, the same for every copy; what was refused is not in it. */
+  /** A-22: the log answers for what was accepted, the same for every copy. Copies that race on both servers may be refused by one and accepted by the other. */
   #answer({ spaceId, command: { document }, outcome }: Answer): void {
     const { value: command, signingHash } = document
     const count = this.#countOf(command.kind)
@@ -98,7 +102,7 @@ export class Judge implements Watcher {
     const { code } = outcome.rejection
     count.refused += 1
     this.codes.set(code, (this.codes.get(code) ?? 0) + 1)
-    if (place !== undefined) throw new Error(`A-22: ${command.kind} was refused with ${code} although it was accepted`)
+    if (this.#acceptedBefore.has(signingHash)) throw new Error(`A-22: ${command.kind} was refused with ${code} although it was accepted`)
     const taken = this.#hashOfAction.get(`${command.actor.id} ${command.actionId}`)
     if (code === 'ACTION_ID_COLLISION' && taken === undefined) throw new Error('A-22: an Action ID collides with nothing')
     this.#refusedStranger(spaceId, command, code)

@@ -1,6 +1,6 @@
 // What an outsider makes of the Events of a Mission: a second, plainer account of who holds what, kept from the log alone and
 // without any of the code that decides or folds. The invariants are judged on it.
-import type { Artifact, Budget, CapabilityRef, Conversation, EventDocument, ExecutionTerms, Lease, Membership, Message, Mission, WorkContract, WorkItem, WorkOffer, WorkOwner } from '../../../protocol/generated/types.ts'
+import type { Actor, Artifact, Budget, CapabilityRef, Conversation, EventDocument, ExecutionTerms, Lease, Membership, Message, Mission, ResourceGrant, WorkContract, WorkItem, WorkOffer, WorkOwner } from '../../../protocol/generated/types.ts'
 
 export const DIMENSIONS = ['financialLimit', 'modelTokenLimit', 'toolCallLimit', 'computeSecondsLimit', 'wallClockSecondsLimit', 'externalSideEffectLimit'] as const
 const USED = { financialLimit: 'financial', modelTokenLimit: 'modelTokens', toolCallLimit: 'toolCalls', computeSecondsLimit: 'computeSeconds', wallClockSecondsLimit: 'wallClockSeconds', externalSideEffectLimit: 'externalSideEffects' } as const
@@ -13,6 +13,8 @@ export const limitIn = (budget: Budget, dimension: Dimension): number => exact(d
 export interface Account {
   readonly parentId: string | undefined
   limit: Budget
+  /** Of a child Mission: what it charges is known when it ends, and is all held for it until then. */
+  readonly isChildMission: boolean
   /** Charged to it, in each dimension. */
   readonly direct: Record<Dimension, number>
   isSettled: boolean
@@ -33,6 +35,8 @@ export interface Work {
   blockedUntil: string | undefined
   offers: WorkOffer[]
   terms: ExecutionTerms | undefined
+  /** A child Mission works on it. */
+  hasChild: boolean
   readonly published: Set<string>
 }
 
@@ -43,7 +47,9 @@ export interface MissionModel {
   coordinator: Mission['coordinator']
   coordinatorUntil: string
   state: 'active' | 'awaiting_approval' | 'approved' | 'cancelled' | 'failed'
-  readonly policyVersion: string | undefined
+  /** Of a child Mission: whom it answers to besides its owner, and what it may hand on. */
+  readonly parent: ParentLink | undefined
+  readonly needsRootApproval: boolean
   readonly members: Map<string, Membership>
   readonly work: Map<string, Work>
   readonly accounts: Map<string, Account>
@@ -57,9 +63,15 @@ export interface MissionModel {
 
 type Payload = Record<string, unknown>
 
+export interface ParentLink {
+  readonly rootOwner: Actor
+  readonly allowedResources: readonly ResourceGrant[]
+  readonly capabilities: readonly CapabilityRef[]
+}
+
 /** The account of a Mission's first Event. */
 export function founded(spaceId: string, { payload }: EventDocument): MissionModel {
-  const { mission, conversation, memberships, coordinatorLease } = payload as { mission: Mission; conversation: Conversation; memberships: Membership[]; coordinatorLease: Lease }
+  const { mission, conversation, memberships, coordinatorLease, parentLink } = payload as { parentLink?: ParentLink; mission: Mission; conversation: Conversation; memberships: Membership[]; coordinatorLease: Lease }
   return {
     spaceId,
     missionId: mission.missionId,
@@ -67,7 +79,8 @@ export function founded(spaceId: string, { payload }: EventDocument): MissionMod
     coordinator: mission.coordinator,
     coordinatorUntil: coordinatorLease.expiresAt,
     state: 'active',
-    policyVersion: mission.approvalPolicy.policyVersion,
+    parent: parentLink,
+    needsRootApproval: parentLink !== undefined && mission.approvalPolicy.finalHumanApproval,
     members: new Map(memberships.map((membership) => [membership.member.id, membership])),
     work: new Map(),
     accounts: new Map([[mission.missionId, account(undefined, mission.budget)]]),
@@ -80,10 +93,10 @@ export function founded(spaceId: string, { payload }: EventDocument): MissionMod
   }
 }
 
-const account = (parentId: string | undefined, limit: Budget): Account => ({ parentId, limit, direct: { financialLimit: 0, modelTokenLimit: 0, toolCallLimit: 0, computeSecondsLimit: 0, wallClockSecondsLimit: 0, externalSideEffectLimit: 0 }, isSettled: false, below: [] })
+const account = (parentId: string | undefined, limit: Budget, isChildMission = false): Account => ({ parentId, limit, isChildMission, direct: { financialLimit: 0, modelTokenLimit: 0, toolCallLimit: 0, computeSecondsLimit: 0, wallClockSecondsLimit: 0, externalSideEffectLimit: 0 }, isSettled: false, below: [] })
 
-export function openAccount({ accounts }: MissionModel, id: string, parentId: string, limit: Budget): void {
-  const opened = account(parentId, limit)
+function openAccount({ accounts }: MissionModel, id: string, parentId: string, limit: Budget, isChildMission = false): void {
+  const opened = account(parentId, limit, isChildMission)
   accounts.set(id, opened)
   accounts.get(parentId)?.below.push(opened)
 }
@@ -94,13 +107,30 @@ export function reservedFor(of: Account, dimension: Dimension): number {
   return of.isSettled ? Math.min(limit, of.direct[dimension] + allocatedBelow(of, dimension)) : limit
 }
 export const allocatedBelow = ({ below }: Account, dimension: Dimension): number => below.reduce((sum, child) => sum + reservedFor(child, dimension), 0)
-export const usedBy = ({ direct, below }: Account, dimension: Dimension): number => below.reduce((sum, child) => sum + usedBy(child, dimension), direct[dimension])
+export const usedBy = ({ direct, below, limit, isChildMission, isSettled }: Account, dimension: Dimension): number =>
+  isChildMission && !isSettled ? limitIn(limit, dimension) : below.reduce((sum, child) => sum + usedBy(child, dimension), direct[dimension])
 
 const STEPS: Readonly<Record<string, (model: MissionModel, payload: never, event: EventDocument) => void>> = {
   'mission.coordinator.assigned': (model, { coordinator, coordinatorLease }: { coordinator: Mission['coordinator']; coordinatorLease: Lease }) => {
+    if (coordinator.agentId !== model.coordinator.agentId) for (const work of model.work.values()) passOn(work, coordinator.agentId)
     model.coordinator = coordinator
     model.coordinatorUntil = coordinatorLease.expiresAt
   },
+  'mission.child.created': (model, { parentWorkItemId, childMissionId, budget, owner }: { parentWorkItemId: string; childMissionId: string; budget: Budget; owner: WorkOwner }) => {
+    const work = workIn(model, parentWorkItemId)
+    disown(work)
+    Object.assign(work, { state: 'blocked', hasChild: true, epoch: owner.ownershipEpoch, owner: { agentId: owner.agentId, epoch: owner.ownershipEpoch, pins: owner.capabilityPins } })
+    work.offers = work.offers.map(withdrawn)
+    openAccount(model, childMissionId, parentWorkItemId, budget, true)
+  },
+  'ext.countersign.mission.child_ended': (model, { workItemId, childMissionId, usage, artifacts }: { workItemId: string; childMissionId: string; usage: Payload; artifacts: Artifact[] }) => {
+    workIn(model, workItemId).hasChild = false
+    charge(model, childMissionId, usage)
+    for (const artifact of artifacts) keep(model, artifact)
+    const of = model.accounts.get(childMissionId)
+    if (of) of.isSettled = true
+  },
+  'ext.countersign.mission.owner_moved': (model, { missionOwner }: { missionOwner: Actor }) => void (model.ownerId = missionOwner.id),
   'mission.coordinator.renewed': (model, { leaseExpiresAt }: { leaseExpiresAt: string }) => void (model.coordinatorUntil = leaseExpiresAt),
   'mission.submitted_for_approval': (model, { missionRevision, artifactHashes }: { missionRevision: number; artifactHashes: string[] }) => {
     model.state = 'awaiting_approval'
@@ -150,7 +180,7 @@ const STEPS: Readonly<Record<string, (model: MissionModel, payload: never, event
     disown(workIn(model, workItemId))
   },
   'artifact.published': (model, { artifact }: { artifact: Artifact }) => {
-    model.artifacts.set(artifact.contentHash, [...(model.artifacts.get(artifact.contentHash) ?? []), artifact])
+    keep(model, artifact)
     workIn(model, artifact.workItemId).published.add(artifact.contentHash)
   },
   'approval.execution.granted': (model, { workItemId, terms }: { workItemId: string; terms: ExecutionTerms }) => void (workIn(model, workItemId).terms = terms),
@@ -158,10 +188,7 @@ const STEPS: Readonly<Record<string, (model: MissionModel, payload: never, event
     const work = workIn(model, workItemId)
     work.offers = work.offers.map((offer) => (offer.offerId === offerId ? { ...offer, status: 'declined' } : offer))
   },
-  'ext.missionweaveprotocol.core.resource_usage_recorded': (model, { workItemId, usageDelta }: { workItemId: string; usageDelta: Payload }) => {
-    const of = model.accounts.get(workItemId)
-    for (const dimension of DIMENSIONS) if (of) of.direct[dimension] += exact(dimension, Number(usageDelta[USED[dimension]] ?? 0))
-  },
+  'ext.missionweaveprotocol.core.resource_usage_recorded': (model, { workItemId, usageDelta }: { workItemId: string; usageDelta: Payload }) => charge(model, workItemId, usageDelta),
 }
 
 /** Kinds that change nothing that an invariant is about. */
@@ -182,6 +209,24 @@ export function workIn(model: MissionModel, workItemId: string): Work {
   return work
 }
 
+function charge({ accounts }: MissionModel, id: string, usage: Payload): void {
+  const of = accounts.get(id)
+  for (const dimension of DIMENSIONS) if (of) of.direct[dimension] += exact(dimension, Number(usage[USED[dimension]] ?? 0))
+}
+
+function keep({ artifacts }: MissionModel, artifact: Artifact): void {
+  artifacts.set(artifact.contentHash, [...(artifacts.get(artifact.contentHash) ?? []), artifact])
+}
+
+/** Whoever coordinates a Mission owns the work that its child Missions are busy with. */
+function passOn(work: Work, agentId: string): void {
+  if (!work.hasChild || work.state !== 'blocked' || !work.owner) return
+  work.epoch += 1
+  work.owner = { ...work.owner, agentId, epoch: work.epoch }
+}
+
+const withdrawn = (offer: WorkOffer): WorkOffer => (offer.status === 'pending' ? { ...offer, status: 'withdrawn' } : offer)
+
 function member(model: MissionModel, { membership }: { membership: Membership }): void {
   model.members.set(membership.member.id, membership)
 }
@@ -192,7 +237,7 @@ function message(model: MissionModel, { message: posted }: { message: Message })
 
 function authorized(model: MissionModel, { workItem, parentWorkItemId, conversation }: { workItem: WorkItem; parentWorkItemId?: string; conversation: Conversation }): void {
   const { workItemId, contract } = workItem
-  const nothing = { owner: undefined, ownedUntil: '', execution: undefined, blockedUntil: undefined, offers: [], terms: undefined }
+  const nothing = { owner: undefined, ownedUntil: '', execution: undefined, blockedUntil: undefined, offers: [], terms: undefined, hasChild: false }
   model.work.set(workItemId, { id: workItemId, parentId: parentWorkItemId, contract, state: 'open', epoch: 0, ...nothing, published: new Set() })
   model.conversations.set(conversation.conversationId, conversation)
   openAccount(model, workItemId, parentWorkItemId ?? model.missionId, contract.budget)
@@ -235,7 +280,7 @@ function end(model: MissionModel, workItemId: string, state: Work['state']): voi
   const work = workIn(model, workItemId)
   rest(work, state)
   work.ownedUntil = ''
-  work.offers = work.offers.map((offer) => (offer.status === 'pending' ? { ...offer, status: 'withdrawn' } : offer))
+  work.offers = work.offers.map(withdrawn)
   const of = model.accounts.get(workItemId)
   if (of) of.isSettled = true
 }

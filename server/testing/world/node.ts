@@ -77,6 +77,7 @@ export class Node {
       policies,
       openFold: async (spaceId) => newFold(kindOf(spaceId), spaceId),
       onCommitted: () => {},
+      onFounded: ({ spaceId }) => this.fallBehind(spaceId),
       onIdle: () => {},
       onLoaded: () => {},
     }
