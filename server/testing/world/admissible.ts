@@ -2,7 +2,7 @@
 // their own tests (protocol/verify-document.test.ts, server/service/command-path.test.ts), and they would be all that the time went into.
 import { encodeCanonical } from '../../../protocol/canonical-json.ts'
 import { sha256Hash } from '../../../protocol/digest.ts'
-import type { Actor, AgentCard, Approval, Artifact, Command, Evidence } from '../../../protocol/generated/types.ts'
+import type { Actor, AgentCard, Approval, Artifact, Command, Evidence, GroupSnapshot } from '../../../protocol/generated/types.ts'
 import { AGENT_CARD_REGISTER } from '../../../protocol/kinds.ts'
 import type { DocumentKind, SignedDocument } from '../../../protocol/signed-documents.ts'
 import type { VerifiedDocument } from '../../../protocol/verify-document.ts'
@@ -28,9 +28,10 @@ function documentOf<K extends DocumentKind>(kind: K, value: SignedDocument<K>, p
 }
 
 function nestedIn({ kind, payload }: Command): VerifiedDocument[] {
-  const { approval, artifact, evidence, card } = payload as { approval?: Approval; artifact?: Artifact; evidence?: Evidence[]; card?: AgentCard }
+  const { approval, artifact, evidence, card, snapshot } = payload as { snapshot?: GroupSnapshot; approval?: Approval; artifact?: Artifact; evidence?: Evidence[]; card?: AgentCard }
   if (approval) return [documentOf('approval', approval, approval.approver)]
   if (artifact) return [documentOf('artifact', artifact, { type: 'agent', id: artifact.producer.agentId })]
+  if (snapshot) return [documentOf('group-snapshot', snapshot, snapshot.createdBy)]
   if (kind === AGENT_CARD_REGISTER && card) return [documentOf('agent-card', card, registry)]
   return (evidence ?? []).map((document) => documentOf('evidence', document, document.generatedBy))
 }

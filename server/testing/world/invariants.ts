@@ -53,8 +53,10 @@ const FOUNDING = new Set(['mission.created', 'mission.follow_up.created'])
 const TALK = new Set(['message.posted', 'message.corrected', 'message.retracted', 'message.redacted', 'work.proposed'])
 const TALK_COMMANDS = new Set(['message.post', 'message.correct', 'message.retract', 'message.redact', 'work.propose'])
 /** What time or another log may bring about without a Command of this Group. */
-const BY_TIMER = new Set(['ext.missionweaveprotocol.core.work_execution_lease_expired', 'work.unblocked'])
+const BY_TIMER = new Set(['ext.missionweaveprotocol.core.work_execution_lease_expired', 'work.unblocked', 'membership.ended'])
 const REVOKED = 'ext.missionweaveprotocol.core.work_execution_lease_revoked'
+/** What a candidate may do before it belongs to the Group. */
+const ANSWERS = new Set(['work.accept_offer', 'ext.countersign.work.offer_decline'])
 /** What an Event of a parent or child Mission may bring about, and which ones do. */
 const REACTIONS = new Set(['mission.created', 'ext.countersign.mission.child_ended', 'ext.countersign.mission.owner_moved', 'work.result.accepted', 'work.failed', 'work.cancelled', 'mission.cancelled', 'mission.terminated', 'membership.ended', 'membership.changed'])
 const CALLS = new Set(['mission.child.created', 'mission.approved', 'mission.cancelled', 'mission.terminated', 'work.cancelled', 'work.failed', 'mission.coordinator.assigned'])
@@ -81,7 +83,9 @@ const talkIsTalk: Invariant = (seen) => {
   const { cause } = event
   if (cause.type === 'command') return !command ? 'nobody sent the Command of this Event' : TALK_COMMANDS.has(command.kind) !== TALK.has(event.kind) && `${command.kind} led to ${event.kind}`
   if (cause.type === 'timer') return !BY_TIMER.has(event.kind) && `a timer led to ${event.kind}`
-  if (event.kind === REVOKED) return undefined
+  if (cause.type === 'policy') return event.kind !== 'membership.ended' && `policy led to ${event.kind}`
+  // Sessions are in another log, and a snapshot comes after whatever was last.
+  if (event.kind === REVOKED || event.kind === 'group.snapshot.created') return undefined
   const source = world.events.get(cause.id)
   if (source && source.spaceId !== spaceId) return !(REACTIONS.has(event.kind) && CALLS.has(source.kind)) && `${source.kind} of another Group led to ${event.kind}`
   return (source?.spaceId !== spaceId || TALK.has(source.kind)) && `${event.kind} comes from ${source?.kind ?? 'nothing'}`
@@ -149,8 +153,9 @@ const oneOwner: Invariant = (seen) => {
   return owner !== undefined && until > event.occurredAt && 'work was offered while an Agent owns it'
 }
 
-/** What is said later about a Message never takes its place. */
+/** What is said later about a Message never takes its place, and an archive is the end. */
 const nothingIsRewritten: Invariant = (seen) => {
+  if (seen.model?.isArchived) return 'an Event follows the archive of its Group'
   if (!seen.event.kind.startsWith('message.')) return undefined
   const { messageId } = payloadOf(seen).message
   return seen.model?.messages.has(messageId) === true && 'a Message has been committed twice'
@@ -250,7 +255,8 @@ const auditable: Invariant = (seen) => {
 const currentMembership: Invariant = ({ command, model, event }) => {
   if (!command || !model || command.actor.type === 'service') return undefined
   const membership = model.members.get(command.actor.id)
-  return (membership?.state !== 'active' || membership.membershipEpoch !== command.membershipEpoch) && `${event.kind} by somebody who is no member at that epoch`
+  const isStanding = membership?.state === 'active' || (membership?.state === 'provisional' && ANSWERS.has(command.kind))
+  return (!isStanding || membership.membershipEpoch !== command.membershipEpoch) && `${event.kind} by somebody who is no member at that epoch`
 }
 
 /** Only the Coordinator of this very epoch does what takes a Coordinator. */

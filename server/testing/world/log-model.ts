@@ -56,6 +56,7 @@ export interface MissionModel {
   readonly conversations: Map<string, Conversation>
   readonly messages: Map<string, Message>
   readonly artifacts: Map<string, Artifact[]>
+  isArchived: boolean
   submission: { revision: number; artifactHashes: readonly string[] } | undefined
   sequence: number
   lastOccurredAt: string
@@ -87,6 +88,7 @@ export function founded(spaceId: string, { payload }: EventDocument): MissionMod
     conversations: new Map([[conversation.conversationId, conversation]]),
     messages: new Map(),
     artifacts: new Map(),
+    isArchived: false,
     submission: undefined,
     sequence: 1,
     lastOccurredAt: mission.createdAt,
@@ -140,6 +142,7 @@ const STEPS: Readonly<Record<string, (model: MissionModel, payload: never, event
   'mission.changes_requested': (model) => void (model.state = 'active'),
   'mission.cancelled': (model) => void (model.state = 'cancelled'),
   'mission.terminated': (model) => void (model.state = 'failed'),
+  'group.archived': (model) => void (model.isArchived = true),
   'membership.changed': member,
   'membership.ended': member,
   'message.posted': message,
@@ -192,7 +195,7 @@ const STEPS: Readonly<Record<string, (model: MissionModel, payload: never, event
 }
 
 /** Kinds that change nothing that an invariant is about. */
-const SILENT = new Set(['work.proposed', 'membership.delegation.granted', 'policy.cooperation_override.granted', 'ext.countersign.work.preemption_requested'])
+const SILENT = new Set(['work.proposed', 'membership.delegation.granted', 'policy.cooperation_override.granted', 'group.snapshot.created', 'ext.countersign.work.preemption_requested'])
 
 /** Follows the next Event; throws at a kind that it has never heard of, so that nobody forgets it. */
 export function follow(model: MissionModel, event: EventDocument): void {

@@ -31,7 +31,9 @@ export function commandOf(actor: Actor, kind: string, payload: object, members: 
   } as Command
   const command = Object.fromEntries(Object.entries(complete).filter(([, value]) => value !== undefined)) as unknown as Command
   const { signature: _signature, ...signed } = command
-  return { command, keyUse, signingHash: sha256Hash(encodeCanonical(signed)) }
+  let signingHash: string | undefined
+  // Made when it is asked for: most Commands that a sender thinks better of never get that far.
+  return { command, keyUse, get signingHash() { return (signingHash ??= sha256Hash(encodeCanonical(signed))) } }
 }
 
 const keyUseOf = ({ type }: Actor): VerifiedCommand['keyUse'] => (type === 'human' ? 'authority' : type)

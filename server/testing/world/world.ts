@@ -1,7 +1,7 @@
 // Several Missions on two servers, and everybody at once: members, outsiders and services send what they like, clocks step both
 // ways, messages come twice, late or to the wrong server, servers lose their memory. One seed gives one history.
 import type { Actor, AgentCard, Command, CommandPayloads, EventDocument, Policy } from '../../../protocol/generated/types.ts'
-import { AGENT_CARD_REGISTER, AGENT_CARD_REGISTERED, POLICY_CHANGE, POLICY_CHANGED, SESSION_OPEN, SESSION_OPENED } from '../../../protocol/kinds.ts'
+import { AGENT_CARD_REGISTER, AGENT_CARD_REGISTERED, GROUP_ARCHIVE, POLICY_CHANGE, POLICY_CHANGED, SESSION_OPEN, SESSION_OPENED } from '../../../protocol/kinds.ts'
 import { decide } from '../../authority/decide.ts'
 import { encodeState } from '../../authority/encode-state.ts'
 import { DEFAULT_POLICY, policySpaceIdOf } from '../../authority/policy.ts'
@@ -10,8 +10,8 @@ import type { DecisionEnv, GroupState, VerifiedCommand } from '../../authority/t
 import { decodeEvent } from '../../service/event-bytes.ts'
 import type { WorkOutcome } from '../../service/space-actor.ts'
 import type { AdmissibleCommand } from '../../service/space-fold.ts'
-import { ada, agentCard, ben, CAPABILITY, cora, dora, groupAuthority, organizationId, registry, START, urnOf, wanda, wim } from '../cast.ts'
-import { missionPayload } from '../documents.ts'
+import { ada, agentCard, ben, CAPABILITY, cora, dora, groupAuthority, nils, nora, organizationId, registry, START, urnOf, wanda, wim } from '../cast.ts'
+import { archivalSnapshot, missionPayload } from '../documents.ts'
 import { createMemorySpaces } from '../memory-spaces.ts'
 import { randomCommand } from '../random-commands.ts'
 import { RandomSource } from '../random-source.ts'
@@ -37,7 +37,7 @@ export interface Watcher {
 }
 
 const MISSIONS_AT_ONCE = 4
-const workers = [cora, wim, wanda, dora]
+const agents = [cora, wim, wanda, dora, nora, nils]
 /** How many letters of the past may come again. */
 const kept = 600
 /** What nearly always succeeds, and would soon be all that is sent. */
@@ -84,7 +84,7 @@ export class World {
 
   /** Cards, sessions, the first Missions. */
   async begin(): Promise<void> {
-    for (const agent of workers) {
+    for (const agent of agents) {
       await this.#deliver([this.#cardLetter(agent, 1)])
       await this.#openSession(agent)
     }
@@ -98,9 +98,10 @@ export class World {
     this.#elapse()
     if (random.chance(0.25)) await this.#runTimers()
     if (random.chance(0.5)) await this.#react()
-    if (random.chance(0.012)) return this.#openSession(random.oneOf(workers) ?? cora)
-    if (random.chance(0.01)) return this.#deliver([this.#cardLetter(random.oneOf(workers) ?? cora, (random.chance(0.8) ? 1 : 0))])
+    if (random.chance(0.012)) return this.#openSession(random.oneOf(agents) ?? cora)
+    if (random.chance(0.01)) return this.#deliver([this.#cardLetter(random.oneOf(agents) ?? cora, (random.chance(0.8) ? 1 : 0))])
     if (random.chance(0.01)) return this.#deliver([this.#policyLetter()])
+    if (random.chance(0.01)) return this.#deliver(this.#archive())
     if (random.chance(0.005)) await this.#restart(random.oneOf(this.nodes) ?? this.nodes[0])
     await this.#found()
     return this.#deliver(this.#letters())
@@ -184,6 +185,14 @@ export class World {
     const sender = random.chance(0.9) ? ada : (random.oneOf([ben, cora]) ?? ben)
     const members = { groupId: this.#policySpaceId, membershipEpoch: 1, expectedRevision: this.#policy.version, actionId: urnOf(`action ${this.#fresh()}`), now: this.#now(), ...(sender.type === 'agent' && { sessionEpoch: 1 }) }
     return { spaceId: this.#policySpaceId, command: admissible(commandOf(sender, POLICY_CHANGE, { policy, reason: 'Things have changed.' } satisfies CommandPayloads[typeof POLICY_CHANGE], members)) }
+  }
+
+  /** The Group of a Mission that is over, perhaps before its last word was said. */
+  #archive(): Letter[] {
+    const ended = this.random.oneOf([...this.#views].filter(([, { state }]) => !isRunning(state)))
+    if (!ended) return []
+    const [spaceId, view] = ended
+    return [{ spaceId, command: admissible(view.command(groupAuthority, GROUP_ARCHIVE, { snapshot: archivalSnapshot(view, { snapshotId: urnOf(this.#fresh()) }) })) }]
   }
 
   /** Missions that are over make room for others, now and then for their follow-ups. */
