@@ -54,7 +54,7 @@ function contract(group: RandomGroup, random: RandomSource, contractVersion: num
 }
 
 /** A binding of progress to a lease that is held or has ended. */
-function bufferedUnder(group: GroupFixture, random: RandomSource, record: WorkRecord): Extensions {
+function bufferedUnder(group: RandomGroup, random: RandomSource, record: WorkRecord): Extensions {
   const lease = random.oneOf([record.executionLease, ...(record.closedExecutions ?? []).map((closed) => closed.lease)].filter((held) => held !== undefined))
   const { startsAt, expiresAt, sessionEpoch } = lease ?? { startsAt: group.now, expiresAt: addSeconds(group.now, 60), sessionEpoch: 1 }
   return offlineExecution({

@@ -84,6 +84,7 @@ const talkIsTalk: Invariant = (seen) => {
   if (cause.type === 'command') return !command ? 'nobody sent the Command of this Event' : TALK_COMMANDS.has(command.kind) !== TALK.has(event.kind) && `${command.kind} led to ${event.kind}`
   if (cause.type === 'timer') return !BY_TIMER.has(event.kind) && `a timer led to ${event.kind}`
   if (cause.type === 'policy') return event.kind !== 'membership.ended' && `policy led to ${event.kind}`
+  if (isBuffered(seen)) return undefined
   // Sessions are in another log, and a snapshot comes after whatever was last.
   if (event.kind === REVOKED || event.kind === 'group.snapshot.created') return undefined
   const source = world.events.get(cause.id)
@@ -99,7 +100,16 @@ const consequencesAreCovered: Invariant = (seen) => {
   if (event.kind === 'work.offer.accepted') return uncoveredAcceptance(seen, workIn(model, payloadOf(seen).workItemId))
   const isOwnFailure = event.kind === 'work.failed' && seen.command?.payload.executionLeaseId !== undefined && event.actor.id !== model.coordinator.agentId
   if (!UNDER_LEASE.has(event.kind) && !isOwnFailure) return undefined
+  if (isBuffered(seen)) return bufferedTooLong(seen)
   return uncoveredExecution(seen, workIn(model, payloadOf(seen).artifact?.workItemId ?? payloadOf(seen).workItemId))
+}
+
+/** Use of resources that was noted while the Worker was cut off, and is charged with what it sends once it is back. */
+const isBuffered = (seen: Seen): boolean => payloadOf(seen).offlineReconciliation !== undefined
+
+function bufferedTooLong(seen: Seen): string | false {
+  const { bufferedAt, graceDeadline } = payloadOf(seen).offlineReconciliation as { bufferedAt: string; graceDeadline: string }
+  return bufferedAt > graceDeadline && 'work went on for longer than a Worker may be cut off'
 }
 
 function uncoveredAcceptance(seen: Seen, { offers, state, contract }: Work): string | false {
