@@ -30,9 +30,14 @@ describe('A-127: ext.missionweaveprotocol.core.group_archive', () => {
   })
 
   it('A-126: the snapshot holds every ruling of the Group, with who ruled and when', () => {
-    const group = cancelled()
-    const cancellation = group.log.at(-1)!
-    expect(archive(group).snapshot.policyLog).toEqual([{ entryId: cancellation.eventId, decision: 'mission.cancelled', actor: ada, occurredAt: group.now, details: { sequence: 4 } }])
+    const group = new GroupFixture().found()
+    const [granted] = group.accept(ada, 'policy.grant_cooperation_override', { grantId: urnOf('grant'), policyName: 'message_rate', beneficiary: wim, targetCommandKind: 'message.post', targetActionId: urnOf('action'), reason: 'It is urgent.', expiresAt: group.state.mission.deadline })
+    const [ended] = group.accept(ada, 'mission.cancel', { reason: 'Overtaken by events.' })
+    const ruled = { actor: ada, occurredAt: group.now }
+    expect(archive(group).snapshot.policyLog).toEqual([
+      { entryId: granted!.eventId, decision: 'policy.cooperation_override.granted', ...ruled, details: { sequence: 4, areas: ['escalation'] } },
+      { entryId: ended!.eventId, decision: 'mission.cancelled', ...ruled, details: { sequence: 5, areas: [] } },
+    ])
   })
 
   it('A-105: is for the Group Authority, and for another service that policy names', () => {

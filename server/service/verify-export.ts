@@ -182,7 +182,8 @@ class ExportReading {
     const { archive, eventIds, policyLog, groupId } = this.#state!
     if (snapshotHashOf(snapshot) !== archive?.snapshotArtifactHash || snapshot.groupId !== groupId) return refuse('the signed snapshot is another than the Event names')
     if (canonicalText(snapshot.eventIds) !== canonicalText(eventIds.slice(0, snapshot.throughSequence))) return refuse('the snapshot names other Events')
-    if (canonicalText(snapshot.policyLog) !== canonicalText(policyLog)) return refuse('the snapshot has another Policy Log than the Events give')
+    const rulings = policyLog.filter(({ details }) => Number(details['sequence']) <= snapshot.throughSequence)
+    if (canonicalText(snapshot.policyLog) !== canonicalText(rulings)) return refuse('the snapshot has another Policy Log than the Events give')
   }
 
   #fold(event: EventDocument): void {
