@@ -5,6 +5,7 @@ import {
   CORE_EVENT_KINDS,
   EXTENSION_COMMAND_KINDS,
   EXTENSION_EVENT_KINDS,
+  GROUP_ARCHIVE,
   PRIMARY_EVENT_OF,
 } from '../../protocol/kinds.ts'
 
@@ -69,9 +70,12 @@ export const EVENT_KINDS: readonly string[] = [...CORE_EVENT_KINDS, ...EXTENSION
 export const CODES = Object.keys(ERROR_CODES)
 export const isCore = (kind: string): boolean => ([...CORE_COMMAND_KINDS, ...CORE_EVENT_KINDS] as string[]).includes(kind)
 
-/** Commands that an Event kind answers: their refusals are evidence that the Event does not come unasked. */
+/** An Event that a Command brings with the one that answers it, and that nothing else brings. */
+const COMES_WITH: Readonly<Record<string, string>> = { 'group.snapshot.created': GROUP_ARCHIVE }
+
+/** Commands that an Event kind answers or comes with: their refusals are evidence that the Event does not come unasked. */
 export const commandsAnsweredBy = (eventKind: string): readonly string[] =>
-  Object.entries(PRIMARY_EVENT_OF).flatMap(([command, event]) => (event === eventKind ? [command] : []))
+  Object.entries(PRIMARY_EVENT_OF).flatMap(([command, event]) => (event === eventKind || COMES_WITH[eventKind] === command ? [command] : []))
 
 const LAST_RULE = 287
 export const RULES: readonly string[] = Array.from({ length: LAST_RULE }, (_, index) => `A-${index + 1}`)
