@@ -117,6 +117,16 @@ it('hears of what another node has written and reads it before it decides or sho
   expect(batches).toHaveLength(1)
 })
 
+it('refuses nothing on a log that another node has moved on, even when it has not heard of it', async () => {
+  const { fixture, owner, groupId, store } = await started()
+  const observer = await fixture.agent('Observer')
+  const deaf = await startAuthority({ clock: fixture.clock, organization: fixture.organization, store: { ...store, wakeUps: { publish: () => {}, subscribe: () => () => {} } } })
+  await deaf.submit(owner, post(groupId))
+  eventOf(await fixture.submit(owner, { kind: 'membership.change', groupId, membershipEpoch: 1, payload: { member: observer.actor, role: 'observer' } }))
+  const end: Draft = { kind: 'membership.end', groupId, membershipEpoch: 1, payload: { member: observer.actor, reason: 'Done.' } }
+  expect(codeOf(await deaf.submit(owner, end))).toBe('accepted')
+})
+
 it('one Command of two nodes becomes one Event (A-222)', async () => {
   const { fixture, owner, groupId, store } = await started()
   const other = await startAuthority({ clock: fixture.clock, store, organization: fixture.organization })

@@ -167,6 +167,7 @@ export class SpaceActor {
       const written = await this.#write(fold, expectedHead, decided)
       if (written.ok) {
         const { entries, founded } = written.value
+        if (entries.length === 0 && decided.verdicts.some(({ type }) => type === 'refused') && (await this.#hasMissed(expectedHead))) continue
         if (entries.length > 0) this.#needs.onCommitted(this.spaceId, entries, decided, fold)
         founded.forEach(this.#needs.onFounded)
         return this.#answer(batch, await this.#records.reconsider(works, decided.verdicts), entries)
@@ -176,6 +177,12 @@ export class SpaceActor {
       if (written.error !== 'head') await this.#records.afterConflict(works)
     }
     invariant(false, `the Space changed under ${maximumAttempts} decisions in a row`)
+  }
+
+  /** Only an append proves that nobody else has written. What is merely refused has to ask, or a lost wake-up would show. */
+  async #hasMissed(head: number): Promise<boolean> {
+    this.#isBehind ||= (await this.#needs.log.head(this.spaceId)) > head
+    return this.#isBehind
   }
 
   async #write(fold: SpaceFold, expectedHead: number, decided: DecidedBatch): Promise<Result<Written, AppendConflict>> {
