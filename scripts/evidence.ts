@@ -6,7 +6,7 @@ import type { Finding } from './evidence/matrix.ts'
 import { findingsOf, isMissing } from './evidence/matrix.ts'
 import { conformancePage } from './evidence/page.ts'
 import type { Proof } from './evidence/proofs.ts'
-import { PROJECTS, readProofs } from './evidence/proofs.ts'
+import { PROJECTS, readDecisions, readProofs } from './evidence/proofs.ts'
 import { root } from './install.mjs'
 import { untoldCodes } from './reference/untold-codes.ts'
 import { vitest } from './steps.mjs'
@@ -25,7 +25,8 @@ const { values: options } = parseArgs({
 
 const counted = (proofs: readonly Proof[]): string => (proofs.length === 0 ? 'MISSING' : String(proofs.length))
 
-function line({ subject, positive, negative, reason }: Finding): string {
+function line({ subject, positive, negative, reason, decidedBy }: Finding): string {
+  if (decidedBy !== undefined) return `  ${subject.padEnd(70)} ${positive.length} and ${decidedBy}`
   if (reason !== undefined && positive.length === 0) return `  ${subject.padEnd(70)} not testable: ${reason}`
   return `  ${subject.padEnd(70)} ${counted(positive)}${negative ? ` / ${counted(negative)}` : ''}`
 }
@@ -51,7 +52,7 @@ const forMachines = (finding: Finding) => ({
 async function main(): Promise<number> {
   if (!options['last-run']) for (const project of PROJECTS) await vitest(project)
   const proofs = readProofs(root)
-  const findings = findingsOf(proofs)
+  const findings = findingsOf(proofs, readDecisions(root))
   if (options.json) console.log(JSON.stringify(findings.map(forMachines), null, 2))
   else printText(findings)
   const page = conformancePage(findings)

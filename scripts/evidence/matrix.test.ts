@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { EVENT_KINDS, MISSION_ROWS, WORK_ROWS } from './catalogue.ts'
+import { DIFFERENCES } from './differences.ts'
 import { findingsOf, isMissing } from './matrix.ts'
 import { conformancePage } from './page.ts'
 import type { Proof } from './proofs.ts'
 import { rulesIn } from './proofs.ts'
 
 const seen = (sightings: readonly string[], title = 'saw it'): Proof => ({ file: 'a.test.ts', title, rules: rulesIn(title), sightings: sightings.map((text) => text.split(' ')) })
-const finding = (subject: string, ...proofs: Proof[]) => findingsOf(proofs).find((one) => one.subject.startsWith(subject))!
+const finding = (subject: string, ...proofs: Proof[]) => findingsOf(proofs, ['0005-a-note.md']).find((one) => one.subject.startsWith(subject))!
 
 describe('the evidence', () => {
   it('A-284: of a Command is both an acceptance and a refusal', () => {
@@ -31,9 +32,25 @@ describe('the evidence', () => {
   })
 })
 
+describe('a difference from the public reference', () => {
+  const { tests = [], asks } = DIFFERENCES.find(({ row }) => row === 28)!
+  const shown = tests.map((title) => seen([], `somewhere ${title} and more`))
+
+  it('is shown when every one of its tests has passed and its decision is written down', () => {
+    const whole = finding('28 ', ...shown)
+    expect([whole.subject, whole.positive.length, whole.decidedBy, isMissing(whole)]).toEqual([`28 ${asks}`, tests.length, '0005-a-note.md', false])
+    expect(isMissing(finding('28 ', ...shown.slice(1)))).toBe(true)
+    expect(findingsOf(shown, []).filter(({ subject }) => subject.startsWith('28 ')).map(isMissing)).toEqual([true])
+  })
+
+  it('is one row of the comparison, each once', () => {
+    expect(DIFFERENCES.map(({ row }) => row)).toEqual(Array.from({ length: 52 }, (_, index) => index + 1))
+  })
+})
+
 describe('docs/conformance.md', () => {
   it('A-284: names a narrower subset as long as one Event has no evidence', () => {
-    const all = findingsOf([]).map((one) => ({ ...one, positive: [seen([])], ...(one.negative && { negative: [seen([])] }) }))
+    const all = findingsOf([], []).map((one) => ({ ...one, positive: [seen([])], ...(one.negative && { negative: [seen([])] }) }))
     expect(conformancePage(all)).toContain('**full MissionWeaveProtocol 0.1 Group Authority**')
     const gap = all.map((one) => (one.subject === 'work.started' ? { ...one, positive: [] } : one))
     expect(conformancePage(gap)).toContain('these, for which evidence is missing: `work.started`.')

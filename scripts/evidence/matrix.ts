@@ -3,6 +3,8 @@ import {
   CODES, COMMAND_KINDS, commandsAnsweredBy, EVENT_KINDS, isCore, MISSION_ROWS, ROWS_WITHOUT_A_MOVE, RULES, RULES_OF_OBJECTS, WORK_ROWS,
 } from './catalogue.ts'
 import type { TransitionRow } from './catalogue.ts'
+import type { Difference } from './differences.ts'
+import { DIFFERENCES } from './differences.ts'
 import type { Proof } from './proofs.ts'
 import { UNTESTABLE } from './untestable.ts'
 
@@ -14,12 +16,16 @@ export interface Finding {
   readonly negative?: readonly Proof[]
   /** Why no test can show it. */
   readonly reason?: string
+  /** The file in docs/decisions that settles what the specification leaves open. */
+  readonly decidedBy?: string
 }
-export type Section = 'core Commands' | 'core Events' | 'extension Commands' | 'extension Events' | 'Mission rows' | 'WorkItem rows' | 'error codes' | 'rules' | 'rules of objects'
+export type Section = 'core Commands' | 'core Events' | 'extension Commands' | 'extension Events' | 'Mission rows' | 'WorkItem rows' | 'error codes' | 'rules' | 'rules of objects' | 'differences from the public reference'
 
-export const isMissing = ({ positive, negative, reason }: Finding): boolean => reason === undefined && (positive.length === 0 || negative?.length === 0)
+export const isMissing = ({ positive, negative, reason, decidedBy }: Finding): boolean =>
+  reason === undefined && decidedBy === undefined && (positive.length === 0 || negative?.length === 0)
 
-export function findingsOf(proofs: readonly Proof[]): readonly Finding[] {
+/** `decisions` are the names of the files in docs/decisions. */
+export function findingsOf(proofs: readonly Proof[], decisions: readonly string[]): readonly Finding[] {
   const sightings = indexSightings(proofs)
   return [
     ...COMMAND_KINDS.map((kind) => commandFinding(kind, sightings)),
@@ -29,6 +35,7 @@ export function findingsOf(proofs: readonly Proof[]): readonly Finding[] {
     ...CODES.map((code): Finding => ({ section: 'error codes', subject: code, positive: distinct([...withCode(code, sightings), ...proofs.filter(({ title }) => title.includes(code))]) })),
     ...RULES.map((rule): Finding => ({ section: 'rules', subject: rule, positive: naming(rule, proofs), ...(Object.hasOwn(UNTESTABLE, rule) && { reason: UNTESTABLE[rule]! }) })),
     ...RULES_OF_OBJECTS.map((rule): Finding => ({ section: 'rules of objects', subject: rule, positive: naming(rule, proofs) })),
+    ...DIFFERENCES.map((difference) => differenceFinding(difference, proofs, decisions)),
   ]
 }
 
@@ -89,6 +96,19 @@ function rowFinding({ rule, machine, from, events, to, command }: TransitionRow,
     subject: `${rule} ${from.join('/')} → ${to.join('/')} (${command ?? events.join('/')})`,
     positive: isWhole ? distinct([...named, ...moves.flat()]) : [],
     negative: command === undefined ? named : refusals,
+  }
+}
+
+/** Whole when each of its tests has passed and the decision is written down. */
+function differenceFinding({ row, asks, tests: parts = [], decision }: Difference, proofs: readonly Proof[], decisions: readonly string[]): Finding {
+  const shown = parts.map((part) => proofs.filter(({ title }) => title.includes(part)))
+  const note = decisions.find((name) => decision !== undefined && name.startsWith(`${decision}-`))
+  const isWhole = shown.every((found) => found.length > 0) && (decision === undefined || note !== undefined)
+  return {
+    section: 'differences from the public reference',
+    subject: `${row} ${asks}`,
+    positive: isWhole ? distinct(shown.flat()) : [],
+    ...(isWhole && note !== undefined && { decidedBy: note }),
   }
 }
 

@@ -38,8 +38,10 @@ function sectionOf(section: Section, findings: readonly Finding[]): string {
   return `## ${section[0]!.toUpperCase()}${section.slice(1)}\n\n${header}\n${findings.map((finding) => rowOf(finding, hasNegative)).join('\n')}`
 }
 
-function rowOf({ subject, positive, negative, reason }: Finding, hasNegative: boolean): string {
-  const shown = positive.length === 0 && reason !== undefined ? `not testable: ${reason}` : firstFile(positive)
+function rowOf({ subject, positive, negative, reason, decidedBy }: Finding, hasNegative: boolean): string {
+  const tested = positive.length === 0 && reason !== undefined ? `not testable: ${reason}` : firstFile(positive)
+  const note = `[decision](decisions/${decidedBy})`
+  const shown = decidedBy === undefined ? tested : positive.length === 0 ? note : `${tested}, ${note}`
   return `| ${subject} | ${shown} |${hasNegative ? ` ${negative ? firstFile(negative) : ''} |` : ''}`
 }
 

@@ -1,5 +1,5 @@
 // What the test reports of the last run prove: passed tests, the rules that they name and what they saw.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 /** A test that passed. */
@@ -32,6 +32,9 @@ export function readProofs(root: string): readonly Proof[] {
     )
   })
 }
+
+/** Names of the files in docs/decisions. */
+export const readDecisions = (root: string): readonly string[] => readdirSync(join(root, 'docs', 'decisions'))
 
 function proofOf(file: string, title: string, evidence: readonly string[]): Proof {
   return { file, title, rules: rulesIn(title), sightings: evidence.map((text) => text.split(' ')) }

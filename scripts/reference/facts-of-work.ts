@@ -71,6 +71,7 @@ export const FACTS_OF_WORK = {
     revision: 'the WorkItem’s revision',
     checks: [
       workExists, worker, card,
+      ['Something is left of the budget in each dimension that it grants.', 'BUDGET_EXCEEDED'],
       ['An execution Approval is in force where the contract asks for one.', 'APPROVAL_REQUIRED'],
       ['The Agent executes no more at once than policy allows.', 'RATE_LIMITED'],
       ['The ownership lease has not run out.', 'WORK_LEASE_EXPIRED'],

@@ -3,7 +3,7 @@ import type { Budget } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { invariant } from '../../protocol/result.ts'
-import { differenceOf, firstExcess, limitsOf, NOTHING, smallerOf, sumOf } from './amounts.ts'
+import { differenceOf, DIMENSIONS, firstExcess, limitsOf, NOTHING, smallerOf, sumOf } from './amounts.ts'
 import type { Refusal } from './fences.ts'
 import type { Amounts, BudgetDimension, GroupState, Ledger } from './types.ts'
 
@@ -68,6 +68,13 @@ export function childBudgetRefused(state: GroupState, workItemId: string, budget
 /** What the account and all above it still allow: the smallest remainder in each dimension. */
 export function remainingFor(state: GroupState, id: string): Amounts {
   return [...accountsFrom(state, id)].map(({ limit, used, held }) => differenceOf(differenceOf(limitsOf(limit), used), held)).reduce(smallerOf)
+}
+
+/** A-197: work does not begin while nothing is left in a dimension that its own budget grants. */
+export function budgetExhausted(state: GroupState, id: string): Refusal {
+  const [limits, remaining] = [limitsOf(ledgerOf(state, id).limit), remainingFor(state, id)]
+  const dimension = DIMENSIONS.find((each) => limits[each] > 0 && remaining[each] <= 0)
+  return dimension && exceeded(dimension, `the budget for ${dimension} is used up`)
 }
 
 function* accountsFrom(state: GroupState, id: string): Generator<Ledger> {

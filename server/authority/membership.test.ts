@@ -21,6 +21,18 @@ describe('membership.change', () => {
     expect(group.state.memberships.get(ben.id)).toMatchObject({ role: 'observer', membershipEpoch: 2, scopes: ['review'], visibilityStartSequence: 3, grantedAt: '2026-11-29T12:00:00.000Z' })
   })
 
+  it('A-128: has one id and one role, and scopes that last', () => {
+    const group = founded()
+    const memberships = (['reviewer', 'observer'] as const).map((role) => {
+      group.accept(ada, 'membership.change', { member: ben, role, ...(role === 'reviewer' && { scopes: ['review'] }) })
+      return group.state.memberships.get(ben.id)
+    })
+    expect(memberships.map((membership) => membership?.role)).toEqual(['reviewer', 'observer'])
+    expect(new Set(memberships.map((membership) => membership?.membershipId)).size).toBe(1)
+    expect(memberships[1]).toMatchObject({ membershipId: expect.stringMatching(/^urn:/), scopes: ['review'] })
+    expect([...group.state.memberships.values()].filter(({ member }) => member.id === ben.id)).toHaveLength(1)
+  })
+
   it('takes a former member back under a higher epoch', () => {
     const group = founded()
     group.accept(ada, 'membership.end', { member: wim, reason: 'Done.' })

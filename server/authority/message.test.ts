@@ -75,6 +75,19 @@ describe('message.post', () => {
     expect(event?.payload).toMatchObject({ message: { content } })
   })
 
+  it('A-135: carries a text of any length that the schema allows', () => {
+    const text = '😀'.repeat(100_000)
+    const [event] = founded().accept(wim, 'message.post', said('long', { content: [{ type: 'text', text }] }))
+    expect(event?.payload).toMatchObject({ message: { content: [{ type: 'text', text }] } })
+    expect(founded().code(wim, 'message.post', said('longer', { content: [{ type: 'text', text: `${text}.` }] }))).toBe('SCHEMA_VALIDATION_FAILED')
+  })
+
+  it('A-136: refuses a Message that claims authority', () => {
+    const group = founded()
+    expect(group.code(wim, 'message.post', said('order', { authority: true }))).toBe('SCHEMA_VALIDATION_FAILED')
+    expect(group.accept(wim, 'message.post', said('talk', { authority: false }))).toHaveLength(1)
+  })
+
   it('tests the Group sequence, because nothing else changes (O-7)', () => {
     const group = founded()
     expect(group.code(wim, 'message.post', said('late'), { expectedRevision: 2 })).toBe('REVISION_CONFLICT')

@@ -185,6 +185,18 @@ describe('the end of the work above', () => {
     expect(tree.settle()).toEqual([])
   })
 
+  it('A-115: spreads the failure of the Mission above over every level', () => {
+    const { tree, root, child } = family()
+    reach(child, 'part', 'open', part)
+    const grandchild = tree.child(child, 'three', 'part', { changes: { coordinatorAgentId: wanda.id, budget: { modelTokenLimit: 20 }, deadline: '2026-12-17T18:00:00Z' }, worker: otto })
+    reach(grandchild, 'detail', 'open', { contract: { budget: { modelTokenLimit: 10 }, deadline: '2026-12-16T18:00:00Z' } })
+    root.accept(cora, 'mission.terminate', { reason: 'It cannot be done.' })
+    tree.settle()
+    expect([root, child, grandchild].map(({ state }) => state.mission.state)).toEqual(['failed', 'failed', 'failed'])
+    expect([recordOf(root, 'report'), recordOf(child, 'part'), recordOf(grandchild, 'detail')].map(({ item }) => item.state)).toEqual(['failed', 'failed', 'failed'])
+    expect(kinds(grandchild.log).slice(-2)).toEqual(['mission.terminated', 'work.failed'])
+  })
+
   it('A-116: leaves a child Mission alone that is over already', () => {
     const { tree, root, child } = submitted()
     child.accept(cora, 'mission.approve', approve(child))

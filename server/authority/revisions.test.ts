@@ -1,6 +1,10 @@
 // Which revision each kind tests, moves and reports (O-7).
 import { describe, expect, it } from 'vitest'
 import type { EventDocument } from '../../protocol/generated/types.ts'
+import { AGENT_CARD_REGISTER, GROUP_ARCHIVE, POLICY_CHANGE, SESSION_OPEN } from '../../protocol/kinds.ts'
+import { exampleCommandPayloads } from '../../protocol/testing/example-payloads.ts'
+import type { CommandPayloadKind } from '../../protocol/validate.ts'
+import { commandPayloadKinds } from '../../protocol/validate.ts'
 import { ada, ben, cora, urnOf, wim } from '../testing/cast.ts'
 import { progress, workContract } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
@@ -89,5 +93,30 @@ describe('an Event’s aggregateRevision', () => {
     expect(changed?.aggregateRevision).toBe(2)
     const [posted] = group.accept(wim, 'message.post', { messageId: urnOf('m'), content: [{ type: 'text', text: 'x' }] })
     expect(posted?.aggregateRevision).toBe(posted?.sequence)
+  })
+})
+
+/** Kinds that found a Group or belong to a Space of the Organization, and the archive, which a snapshot of this Group has to come with. */
+const ELSEWHERE: ReadonlySet<string> = new Set([GROUP_ARCHIVE, 'mission.create', 'mission.create_follow_up', POLICY_CHANGE, SESSION_OPEN, AGENT_CARD_REGISTER])
+
+/** The example of the kind, about the work and the Message that there are. */
+function payloadOf(kind: CommandPayloadKind): never {
+  const { workItemId, parentWorkItemId, messageId, amendmentId, artifact, approval, ...others } = exampleCommandPayloads[kind] as Record<string, object | undefined>
+  return {
+    ...others,
+    ...(workItemId && { workItemId: workId('a') }),
+    ...(parentWorkItemId && { parentWorkItemId: workId('a') }),
+    ...(messageId && { messageId: urnOf('m') }),
+    ...(amendmentId && { amendmentId }),
+    ...(artifact && { artifact: { ...artifact, workItemId: workId('a') } }),
+    ...(approval && { approval: { ...approval, workItemId: workId('a') } }),
+  } as never
+}
+
+describe('expectedRevision', () => {
+  it.each(commandPayloadKinds.filter((kind) => !ELSEWHERE.has(kind)))('A-223: %s is refused at any other revision', (kind) => {
+    const group = at('queued')
+    group.accept(ada, 'message.post', { messageId: urnOf('m'), content: [{ type: 'text', text: 'x' }] })
+    expect(group.refusal(ada, kind, payloadOf(kind), { expectedRevision: 999 })).toMatchObject({ code: 'REVISION_CONFLICT', expectedRevision: 999 })
   })
 })

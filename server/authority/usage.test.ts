@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Usage } from '../../protocol/generated/types.ts'
 import { cora, urnOf, wanda, wim } from '../testing/cast.ts'
-import { selectionBasis, workContract } from '../testing/documents.ts'
+import { progress, selectionBasis, workContract } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
-import { advance, citing, fail, reach, recordOf, workId } from '../testing/work-scenario.ts'
+import { advance, citing, fail, offerPayload, reach, recordOf, workId } from '../testing/work-scenario.ts'
 
 const RECORD = 'ext.missionweaveprotocol.core.resource_usage_record'
 
@@ -84,6 +84,29 @@ describe('resource usage', () => {
     expect(group.code(wim, RECORD, used(group, delta), { expectedRevision: 1 })).toBe('REVISION_CONFLICT')
     expect(group.code(wim, RECORD, { ...used(group, delta), workItemId: workId('unknown') })).toBe('INVALID_COMMAND')
     expect(group.pass(300).code(wim, RECORD, used(group, delta))).toBe('WORK_LEASE_EXPIRED')
+  })
+
+  it('A-197: does not begin again on an exhausted budget', () => {
+    const group = executing()
+    group.accept(wim, RECORD, used(group, { modelTokens: 100 }))
+    group.accept(wim, 'work.checkpoint', { ...citing(group, 'a'), progress: progress() })
+    const start = { workItemId: workId('a'), ownershipEpoch: 1 }
+    expect(group.refusal(wim, 'work.start', start)).toMatchObject({ code: 'BUDGET_EXCEEDED', details: { dimension: 'modelTokens' } })
+    expect(recordOf(group, 'a').item.state).toBe('queued')
+  })
+
+  it('A-197: goes on once a revised contract brings more', () => {
+    const group = executing()
+    group.accept(wim, RECORD, used(group, { modelTokens: 100 }))
+    group.pass(3600)
+    group.accept(cora, 'work.offer', { ...offerPayload('a'), contract: workContract({ contractVersion: 2, budget: { currency: 'EUR', financialLimit: 10, modelTokenLimit: 101 } }) })
+    expect(advance(group, 'a', 'queued', 'active').item.state).toBe('active')
+  })
+
+  it('A-197: ends with what executes: the Worker may use up the last of it and hand in', () => {
+    const group = executing()
+    group.accept(wim, RECORD, used(group, { modelTokens: 100 }))
+    expect(advance(group, 'a', 'published', 'submitted').item.state).toBe('submitted')
   })
 
   it('stays charged when the work fails', () => {

@@ -4,6 +4,7 @@ import { reject } from '../../protocol/error-codes.ts'
 import { type WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
 import { err, invariant, ok } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
+import { budgetExhausted } from './budget.ts'
 import { capabilityPins, isCardValid } from './capability.ts'
 import { overLimits, workExcess } from './cooperation.ts'
 import { accept, leaseIdOf, primaryDraft } from './draft.ts'
@@ -32,6 +33,7 @@ export const decideStart: Decider<'work.start'> = (request) => {
     revisionConflict(command, item.revision) ??
     notOwner(request, record, payload.ownershipEpoch) ??
     incompatibleCard(request, record) ??
+    budgetExhausted(state, payload.workItemId) ??
     gateClosed(request, record) ??
     overLimits(request, [workExcess(request, 'active_work_items', 1)]) ??
     ownershipLeaseOver(request, record) ??

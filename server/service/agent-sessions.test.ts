@@ -156,6 +156,17 @@ describe('a session', () => {
     expect(sessions.isCurrent(second)).toBe(true)
   })
 
+  it('A-183: is seen by whoever follows the Group, when it puts the Agent’s work back into its queue', async () => {
+    const [owner, coordinator] = [await fixture.person('Olga'), await fixture.agent('Coordinator')]
+    const flow = await ReleaseFlow.executing(fixture, { owner, coordinator, worker: agent })
+    const feed = await fixture.service.feeds.open(coordinator.actor.id, flow.groupId, await fixture.store.log.head(flow.groupId))
+    if (!feed.ok) throw new Error(feed.error.code)
+    await fixture.handshake(agent)
+    const delivered = await feed.value.next(10)
+    if (delivered === 'ended') throw new Error('the feed has ended')
+    expect(delivered.map((entry) => decodeEntry(entry).event)).toMatchObject([{ kind: 'ext.missionweaveprotocol.core.work_execution_lease_revoked', payload: { state: 'queued', sessionEpoch: 2 } }])
+  })
+
   it('that replaces another ends its Execution Leases before it may act (A-183)', async () => {
     const [owner, coordinator] = [await fixture.person('Olga'), await fixture.agent('Coordinator')]
     const flow = await ReleaseFlow.executing(fixture, { owner, coordinator, worker: agent })

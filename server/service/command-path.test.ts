@@ -63,6 +63,10 @@ describe('an accepted Command', () => {
   })
 })
 
+it('A-104: takes a Command from up to five minutes ago or ahead', async () => {
+  for (const issuedAt of ['2026-11-29T12:55:00.000Z', '2026-11-29T13:05:00.000Z']) expect(eventOf(await say({ issuedAt }))).toMatchObject({ kind: 'message.posted' })
+})
+
 describe('a repeated Command (A-222)', () => {
   it('gets the same bytes again and changes nothing', async () => {
     const bytes = await fixture.command(owner.conversation, post())
