@@ -70,10 +70,15 @@ export function remainingFor(state: GroupState, id: string): Amounts {
   return [...accountsFrom(state, id)].map(({ limit, used, held }) => differenceOf(differenceOf(limitsOf(limit), used), held)).reduce(smallerOf)
 }
 
-/** A-197: work does not begin while nothing is left in a dimension that its own budget grants. */
-export function budgetExhausted(state: GroupState, id: string): Refusal {
+/** The first dimension that the account grants and in which nothing is left, in it or above. */
+export function exhaustedDimension(state: GroupState, id: string): BudgetDimension | undefined {
   const [limits, remaining] = [limitsOf(ledgerOf(state, id).limit), remainingFor(state, id)]
-  const dimension = DIMENSIONS.find((each) => limits[each] > 0 && remaining[each] <= 0)
+  return DIMENSIONS.find((dimension) => limits[dimension] > 0 && remaining[dimension] <= 0)
+}
+
+/** A-197: work does not begin on an exhausted budget. */
+export function budgetExhausted(state: GroupState, id: string): Refusal {
+  const dimension = exhaustedDimension(state, id)
   return dimension && exceeded(dimension, `the budget for ${dimension} is used up`)
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { WORK_OFFER_DECLINE } from '../../../protocol/kinds.ts'
+import { RESOURCE_USAGE_RECORD, WORK_OFFER_DECLINE } from '../../../protocol/kinds.ts'
 import { ada, cora, urnOf, wanda, wim } from '../../testing/cast.ts'
 import { progress } from '../../testing/documents.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
@@ -30,6 +30,19 @@ it('goes by the log and not by what is told: phase and milestones, never a perce
   const [a, b] = boardItems(group.state, naming, group.now)
   expect([a?.state, a?.progress]).toEqual(['queued', { phase: '100 % done', milestones: ['Read'] }])
   expect([b?.dependsOn, b?.blockers.length]).toEqual([[{ workItemId: workId('a'), goal: expect.any(String), state: 'queued' }], 1])
+})
+
+it('says that nothing is left of the budget of queued work (A-197)', () => {
+  const group = new GroupFixture().found()
+  reach(group, 'a', 'active')
+  group.accept(wim, RESOURCE_USAGE_RECORD, { ...citing(group, 'a'), usageDelta: { modelTokens: 99 } })
+  group.accept(wim, 'work.checkpoint', { ...citing(group, 'a'), progress: progress() })
+  expect(blockers(group)).toEqual([])
+  group.accept(wim, 'work.start', { workItemId: workId('a'), ownershipEpoch: 1 })
+  group.accept(wim, RESOURCE_USAGE_RECORD, { ...citing(group, 'a'), usageDelta: { modelTokens: 1 } })
+  expect(blockers(group)).toEqual([])
+  group.accept(wim, 'work.checkpoint', { ...citing(group, 'a'), progress: progress() })
+  expect(blockers(group)).toEqual(['Its budget is used up (Model tokens); the Coordinator has to offer it again with more, or end it'])
 })
 
 it('says that the Coordinator has to act once every candidate has declined (A-169)', () => {

@@ -1,8 +1,9 @@
 // The board: one card per WorkItem, with its blockers as sentences derived from the fold, never from a tag.
+import { exhaustedDimension } from '../../authority/budget.ts'
 import { isGateClosed, personInCharge } from '../../authority/execution-approval.ts'
 import type { GroupState, WorkRecord } from '../../authority/types.ts'
 import type { BoardItem } from '../views.ts'
-import { budgetLines } from './budget-lines.ts'
+import { budgetLines, dimensionName } from './budget-lines.ts'
 import type { Naming } from './participants.ts'
 import { shorten } from './shorten.ts'
 
@@ -51,7 +52,7 @@ export function blockersOf(record: WorkRecord, state: GroupState, name: Naming, 
   const { item } = record
   if (isFinal(item.state)) return []
   if (item.state === 'failed') return [{ sentence: `Failed: ${record.reason ?? 'no reason given'}` }]
-  return [...ownBlocker(record), ...gateBlocker(record, state, name, now), ...waitsFor(record, state), ...offerBlockers(record, name, now)]
+  return [...ownBlocker(record), ...gateBlocker(record, state, name, now), ...budgetBlocker(record, state), ...waitsFor(record, state), ...offerBlockers(record, name, now)]
 }
 
 const waitsForPerson = (record: WorkRecord, now: string): boolean => record.item.state === 'queued' && isGateClosed(record, now)
@@ -66,6 +67,13 @@ function startGate(record: WorkRecord, state: GroupState, now: string): Pick<Boa
   const { contractVersion, allowedResources: resources, budget } = record.item.contract
   const acceptancePolicyVersion = state.mission.approvalPolicy.policyVersion ?? '1.0.0'
   return { startGate: { personId: personInCharge(state).id, ownershipEpoch: record.ownershipEpoch, contractVersion, resources, budget, acceptancePolicyVersion } }
+}
+
+/** A-197: it does not start again until somebody has decided; only a further offer brings more (A-140). */
+function budgetBlocker({ item }: WorkRecord, state: GroupState): Blocker[] {
+  const dimension = item.state === 'queued' ? exhaustedDimension(state, item.workItemId) : undefined
+  if (dimension === undefined) return []
+  return [{ sentence: `Its budget is used up (${dimensionName(dimension)}); the Coordinator has to offer it again with more, or end it` }]
 }
 
 /** What the owner said it waits for (A-186). */

@@ -12,6 +12,8 @@ const dimensions: readonly { key: BudgetDimension; limit: keyof Budget; name: st
   { key: 'externalSideEffects', limit: 'externalSideEffectLimit', name: 'External effects', unit: 'effects' },
 ]
 
+export const dimensionName = (dimension: BudgetDimension): string | undefined => dimensions.find(({ key }) => key === dimension)?.name
+
 export function budgetLines(ledger: Ledger | undefined): readonly BudgetLine[] {
   if (!ledger) return []
   return dimensions.flatMap(({ key, limit, name, unit }) => {
