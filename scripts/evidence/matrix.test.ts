@@ -22,6 +22,7 @@ describe('the evidence', () => {
     expect(isMissing(finding('A-114 ', seen([...moves, refusal])))).toBe(false)
     expect(isMissing(finding('A-114 ', seen([moves[0]!, refusal])))).toBe(true)
     expect(isMissing(finding('A-114 ', seen(moves)))).toBe(true)
+    expect(isMissing(finding('A-114 ', seen([...moves, 'refused mission.cancel REVISION_CONFLICT mission:approved'])))).toBe(true)
     expect(isMissing(finding('A-114 ', seen([...moves, 'refused mission.cancel AUTH_FORBIDDEN mission:active'])))).toBe(true)
   })
 

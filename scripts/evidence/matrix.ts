@@ -85,10 +85,10 @@ function eventFinding(kind: string, index: Index): Finding {
   }
 }
 
-/** Positive when every one of its origins was left; negative when the Command was refused in a state that is no origin. */
+/** Positive when every one of its origins was left; negative when the Command was refused in a state that is no origin, and not for an outdated revision. */
 function rowFinding({ rule, machine, from, events, to, command }: TransitionRow, index: Index, proofs: readonly Proof[]): Finding {
   const moves = from.map((origin) => tests(index, 'moved', ([, of, left, kind, reached]) => of === machine && left === origin && events.includes(kind!) && to.includes(reached!)))
-  const refusals = tests(index, 'refused', ([, kind, , state]) => kind === command && isElsewhere(state!, machine, from))
+  const refusals = tests(index, 'refused', ([, kind, code, state]) => kind === command && code !== 'REVISION_CONFLICT' && isElsewhere(state!, machine, from))
   const named = naming(rule, proofs)
   const isWhole = moves.every((origin) => origin.length > 0)
   return {
