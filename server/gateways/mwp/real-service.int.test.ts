@@ -118,6 +118,18 @@ describe('a revoked key', () => {
   })
 })
 
+test('A-35: a replaced session is delivered nothing that happens afterwards', async () => {
+  const first = await RawClient.authenticated(url, coordinator)
+  first.subscribe(groupId, 0)
+  await first.sequencesUpTo(groupId, 1)
+  const second = await RawClient.authenticated(url, coordinator)
+  second.subscribe(groupId, 1)
+  await owner.post(missionId, 'For the present session')
+  await second.sequencesUpTo(groupId, 2)
+  expect(await first.closed).toEqual(CLOSE_CODES.sessionReplaced)
+  expect(first.events(groupId).map(({ sequence }) => sequence)).toEqual([1])
+})
+
 describe('receipts', () => {
   test('a Command retried in the same session and in the next one is answered with the same Event (A-222)', async () => {
     const first = await RawClient.authenticated(url, coordinator)
