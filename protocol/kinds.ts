@@ -86,6 +86,7 @@ export const WORK_OFFER_DECLINE = 'ext.countersign.work.offer_decline'
 export const WORK_PREEMPTION_REQUEST = 'ext.countersign.work.preemption_request'
 export const CONVERSATION_OPEN = 'ext.countersign.conversation.open'
 export const POLICY_CHANGE = 'ext.countersign.policy.change'
+export const MISSION_RECONCILE = 'ext.countersign.mission.reconcile'
 
 export const AGENT_CARD_REGISTERED = 'ext.missionweaveprotocol.registry.agent_card_registered'
 export const SESSION_OPENED = 'ext.missionweaveprotocol.identity.session_opened'
@@ -98,6 +99,7 @@ export const CONVERSATION_OPENED = 'ext.countersign.conversation.opened'
 export const POLICY_CHANGED = 'ext.countersign.policy.changed'
 export const MISSION_CHILD_ENDED = 'ext.countersign.mission.child_ended'
 export const MISSION_OWNER_MOVED = 'ext.countersign.mission.owner_moved'
+export const MISSION_RECONCILED = 'ext.countersign.mission.reconciled'
 
 /** Extension Commands that this Organization has approved. */
 export const EXTENSION_COMMAND_KINDS = [
@@ -111,6 +113,7 @@ export const EXTENSION_COMMAND_KINDS = [
   WORK_PREEMPTION_REQUEST,
   CONVERSATION_OPEN,
   POLICY_CHANGE,
+  MISSION_RECONCILE,
 ] as const
 
 /** Extension Events that this Organization has approved. */
@@ -126,6 +129,7 @@ export const EXTENSION_EVENT_KINDS = [
   POLICY_CHANGED,
   MISSION_CHILD_ENDED,
   MISSION_OWNER_MOVED,
+  MISSION_RECONCILED,
 ] as const
 
 export type CoreCommandKind = (typeof CORE_COMMAND_KINDS)[number]
@@ -179,4 +183,5 @@ export const PRIMARY_EVENT_OF = {
   [WORK_PREEMPTION_REQUEST]: WORK_PREEMPTION_REQUESTED,
   [CONVERSATION_OPEN]: CONVERSATION_OPENED,
   [POLICY_CHANGE]: POLICY_CHANGED,
+  [MISSION_RECONCILE]: MISSION_RECONCILED,
 } as const satisfies Record<CommandKind, EventKind>

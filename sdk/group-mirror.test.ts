@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { WORK_DEPENDENCY_ADD, WORK_OFFER_DECLINE, WORK_PREEMPTION_REQUEST } from '../protocol/kinds.ts'
 import { ada, cora, wanda, wim } from '../server/testing/cast.ts'
 import { GroupFixture } from '../server/testing/group-fixture.ts'
+import { childPayload } from '../server/testing/mission-tree.ts'
 import { workContract } from '../server/testing/documents.ts'
-import { advance, approve, block, citing, fail, offerPayload, offerTo, reach, requestChanges, submitMission, workId } from '../server/testing/work-scenario.ts'
+import { advance, approve, block, citing, fail, offerPayload, offerTo, reach, reconcile, requestChanges, submitMission, workId } from '../server/testing/work-scenario.ts'
 import { GroupMirror } from './group-mirror.ts'
 
 function mirrorOf(group: GroupFixture, after = 0): GroupMirror {
@@ -41,10 +42,11 @@ function expectAgreement(group: GroupFixture): void {
   const statuses = (proposals: ReadonlyMap<string, { status: string }>) => [...proposals].map(([id, { status }]) => [id, status])
   expect(statuses(mirror.proposals)).toEqual(statuses(group.state.proposals))
   for (const record of group.state.workItems.values()) {
-    const { conversationId, evidence, ownershipLease, replacesWorkItemId, ...work } = mirror.workItems.get(record.item.workItemId)!
+    const { conversationId, evidence, ownershipLease, replacesWorkItemId, childMissionId, ...work } = mirror.workItems.get(record.item.workItemId)!
     expect(conversationId).toBe(record.item.conversationId)
     expect(evidence).toEqual(record.evidence)
     expect(ownershipLease?.leaseId).toBe(record.ownershipLease?.leaseId)
+    expect(childMissionId).toBe(record.child?.state === 'running' ? record.child.missionId : undefined)
     expect(replacesWorkItemId).toBe(record.replacesWorkItemId)
     expect(work).toEqual(JSON.parse(JSON.stringify(held(record))))
   }
@@ -89,6 +91,20 @@ describe('the mirror agrees with the authority', () => {
     const before = group.log.length
     then(group)
     expect(group.log.length).toBeGreaterThan(before)
+    expectAgreement(group)
+  })
+
+  test('about work that a child Mission is busy with, before and after the Coordinator changes (A-121)', () => {
+    const group = new GroupFixture().found()
+    reach(group, 'a', 'offered')
+    const payload = childPayload('child', 'a', { parentWorkItemId: workId('a'), budget: { modelTokenLimit: 1 } })
+    group.accept(cora, 'mission.create_child', payload)
+    expectAgreement(group)
+    group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: wanda.id, reason: 'No answer.' })
+    expectAgreement(group)
+    expect(mirrorOf(group).isStocktakingDue).toBe(true)
+    reconcile(group)
+    expect(mirrorOf(group)).toMatchObject({ isStocktakingDue: false, missionPackage: { version: 1 } })
     expectAgreement(group)
   })
 

@@ -2,6 +2,7 @@
 import type {
   Approval,
   Artifact,
+  ContextPackage,
   EventDocument,
   EventPayloads,
   Evidence,
@@ -17,6 +18,12 @@ import type {
   WorkOwner,
 } from '../protocol/generated/types.ts'
 import type { WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED } from '../protocol/kinds.ts'
+
+/** Where an Event stands in its log. */
+export interface EventPlace {
+  readonly sequence: number
+  readonly eventId: string
+}
 
 /** One WorkItem. Members that the Agent has not been shown are absent. */
 export interface WorkView {
@@ -34,6 +41,8 @@ export interface WorkView {
   /** While the item is blocked: how long its owner keeps it, and what it waits for. */
   readonly blockedLease?: Lease
   readonly blocker?: { readonly reason: string; readonly unblockCondition: string }
+  /** The child Mission that works on it. */
+  readonly childMissionId?: string
   /** The Worker was asked to pause at its next safe point. */
   readonly preemption?: { readonly reason: string; readonly urgency: WorkContract['requestedUrgency'] }
   readonly progress?: Progress
@@ -54,6 +63,13 @@ export class GroupMirror {
   title: string | undefined
   mission: Mission | undefined
   coordinatorLease: Lease | undefined
+  /** The first and the last Event taken in. */
+  first: EventPlace | undefined
+  last: EventPlace | undefined
+  /** The Coordinator was assigned and has not taken stock yet (A-121). */
+  isStocktakingDue = false
+  /** The latest Context Package about the whole Mission. */
+  missionPackage: ContextPackage | undefined
   /** By Principal id. */
   readonly memberships = new Map<string, Membership>()
   readonly workItems = new Map<string, WorkView>()
@@ -67,6 +83,8 @@ export class GroupMirror {
     const sequence = event.sequence ?? 0
     if (sequence <= this.sequence) return
     this.sequence = sequence
+    this.last = { sequence, eventId: event.eventId }
+    this.first ??= this.last
     const apply = APPLY[event.kind as Kind] as Apply<Kind> | undefined
     apply?.(this, event.payload as EventPayloads[Kind], event)
   }
@@ -124,12 +142,30 @@ const stopsExecuting: Apply<typeof WORK_EXECUTION_LEASE_EXPIRED | typeof WORK_EX
 const member: Apply<'membership.changed' | 'membership.ended'> = (mirror, { membership }) =>
   void mirror.memberships.set(membership.member.id, membership)
 
+/** The Event as if it carried the next revision of this WorkItem: that of something else stands in it. */
+const next = (mirror: GroupMirror, workItemId: string, event: EventDocument): EventDocument => ({ ...event, aggregateRevision: (mirror.workItems.get(workItemId)?.revision ?? 0) + 1 })
+
+/** Whoever coordinates owns the work that child Missions are busy with. */
+function passOnChildren(mirror: GroupMirror, { agentId, agentCardVersion }: Mission['coordinator'], event: EventDocument): void {
+  for (const { workItemId, childMissionId, state, owner } of [...mirror.workItems.values()]) {
+    if (childMissionId === undefined || state !== 'blocked' || owner === undefined) continue
+    const successor = { ...owner, agentId, agentCardVersion, ownershipEpoch: owner.ownershipEpoch + 1, acceptedAt: event.occurredAt }
+    mirror.change(workItemId, next(mirror, workItemId, event), { owner: successor })
+  }
+}
+
 const APPLY: { readonly [K in Kind]?: Apply<K> } = {
   'mission.created': founds,
   'mission.follow_up.created': founds,
-  'mission.coordinator.assigned': (mirror, { coordinator, coordinatorLease }) => {
+  'mission.coordinator.assigned': (mirror, { coordinator, coordinatorLease, previousCoordinatorId }, event) => {
     mirror.changeMission({ coordinator })
     mirror.coordinatorLease = coordinatorLease
+    mirror.isStocktakingDue = true
+    if (previousCoordinatorId !== coordinator.agentId) passOnChildren(mirror, coordinator, event)
+  },
+  'ext.countersign.mission.reconciled': (mirror, { contextPackage }) => {
+    mirror.isStocktakingDue = false
+    mirror.missionPackage = contextPackage
   },
   'mission.coordinator.renewed': (mirror, { coordinatorLease }) => {
     mirror.coordinatorLease = coordinatorLease
@@ -148,6 +184,18 @@ const APPLY: { readonly [K in Kind]?: Apply<K> } = {
   },
   'mission.cancelled': (mirror) => mirror.changeMission({ state: 'cancelled' }),
   'mission.terminated': (mirror) => mirror.changeMission({ state: 'failed' }),
+  'mission.child.created': (mirror, { parentWorkItemId, childMissionId, title, owner }, event) => {
+    const offers = (mirror.workItems.get(parentWorkItemId)?.offers ?? []).map((offer) => (offer.status === 'pending' ? { ...offer, status: 'withdrawn' as const } : offer))
+    const blocker = { reason: `The child Mission “${title}” works on it.`, unblockCondition: 'The child Mission ends.' }
+    mirror.change(parentWorkItemId, next(mirror, parentWorkItemId, event), { ...unleased, state: 'blocked', owner, offers, blocker, childMissionId })
+    mirror.reviseMission()
+  },
+  'ext.countersign.mission.child_ended': (mirror, { workItemId, outcome, reason, artifacts }, event) => {
+    const isFree = mirror.workItems.get(workItemId)?.state === 'blocked' && outcome !== 'approved'
+    const blocker = { reason: `The child Mission ${outcome === 'failed' ? 'failed' : 'was cancelled'}: ${reason}`, unblockCondition: 'The Coordinator unblocks it, offers it again or founds another child Mission.' }
+    mirror.change(workItemId, event, { childMissionId: undefined, ...(isFree && { blocker }) })
+    for (const artifact of artifacts) mirror.artifacts.set(artifact.contentHash, artifact)
+  },
   'membership.changed': member,
   'membership.ended': member,
   'work.proposed': (mirror, { proposal }) => {

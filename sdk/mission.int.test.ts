@@ -13,7 +13,7 @@ import { loadOrganizationKeys } from '../server/service/organization-keys.ts'
 import type { RunningServer, ServerOptions } from '../server/start.ts'
 import { startServer } from '../server/start.ts'
 import { createMemoryStore } from '../server/testing/memory-store.ts'
-import { AgentClient, GroupMirror, HumanClient, newId, withExecutionLease } from './index.ts'
+import { AgentClient, GroupMirror, HumanClient, newId, reconcile, withExecutionLease } from './index.ts'
 import type { GroupEntry, Receipt } from './index.ts'
 
 const capability: CapabilityRef = { id: 'release.report', version: '1.0.0' }
@@ -196,7 +196,7 @@ test('a Mission from invitation to receipt', async () => {
   expect(mirror.submissions.map(({ decision }) => decision?.decision)).toEqual(['changes_requested', 'approved'])
 })
 
-test('a Mission changes its Coordinator: the successor goes on, the predecessor is told (A-120)', async () => {
+test('a Mission changes its Coordinator: the successor takes stock and goes on, the predecessor is told (A-120, A-121)', async () => {
   const owner = await person('Ada')
   const [first, second] = [await agent('First', [capability]), await agent('Second', [capability])]
   const { missionId, groupId } = await owner.createMission(plan(first))
@@ -211,11 +211,13 @@ test('a Mission changes its Coordinator: the successor goes on, the predecessor 
   accepted(await owner.submitIn(await owner.missionView(missionId), 'mission.assign_coordinator', { coordinatorAgentId: second.agentId, reason: 'First is silent.' }))
   expect(await invitation).toMatchObject({ groupId, role: 'coordinator' })
   expect(await lastOfFirst).toEqual(['mission.coordinator.assigned', 'membership.ended'])
-  const { mission } = await until(second, groupId, (mirror) => mirror.mission?.coordinator.agentId === second.agentId)
-  expect(mission?.coordinator.coordinatorEpoch).toBe(2)
+  const mirror = await until(second, groupId, ({ mission }) => mission?.coordinator.agentId === second.agentId)
+  expect(mirror.mission?.coordinator.coordinatorEpoch).toBe(2)
 
   const authorize = { workItemId: newId(), contract: contract() }
   expect(await first.submit('work.authorize', authorize, { groupId })).toMatchObject({ ok: false, error: { code: 'MEMBERSHIP_REQUIRED' } })
+  expect(await second.submit('work.authorize', authorize, { groupId })).toMatchObject({ ok: false, error: { code: 'INVALID_STATE_TRANSITION' } })
+  expect(accepted(await reconcile(second, mirror)).payload).toMatchObject({ coordinatorEpoch: 2, contextPackage: { generatedBy: { id: second.agentId } } })
   accepted(await second.submit('work.authorize', authorize, { groupId }))
 })
 

@@ -22,6 +22,7 @@ test('an owner puts another agent in charge of a mission', async ({ page }) => {
     await sign(page, 'Review and sign')
     await expect(dialog).toBeHidden()
     await expect(page.getByRole('banner').or(page.locator('header')).getByText('Zoe Ready').first()).toBeVisible()
+    await expect(page.getByText('Zoe Ready has to take stock before it can assign')).toBeVisible()
     await page.getByRole('link', { name: 'Log' }).click()
     await expect(page.getByText('put Zoe Ready in charge of coordination: Adam does not answer.', { exact: false }).first()).toBeVisible()
   } finally {

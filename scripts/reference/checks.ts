@@ -29,6 +29,7 @@ export const leaseOfCoordinator: Check = ['A Coordinator acts under a live lease
 export const owner: Check = ['The sender is the MissionOwner.', 'AUTH_FORBIDDEN']
 export const ownerOrService: Check = ['The sender is the MissionOwner, or a service that policy lets do this.', 'AUTH_FORBIDDEN']
 export const active: Check = ['The Mission is active.', 'INVALID_STATE_TRANSITION']
+export const stocktaken: Check = ['A Coordinator that was assigned to the Mission has taken stock.', 'INVALID_STATE_TRANSITION']
 export const notOver: Check = ['The Mission is not over.', 'INVALID_STATE_TRANSITION']
 export const workExists: Check = ['The WorkItem exists.', 'INVALID_COMMAND']
 export const worker: Check = ['The Ownership Epoch is the current one and the sender owns the WorkItem.', 'WORK_STALE_OWNERSHIP', 'AUTH_FORBIDDEN']

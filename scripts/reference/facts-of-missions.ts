@@ -1,6 +1,6 @@
 // Missions, Memberships and Messages: what no schema says of their Commands. Read off the deciders.
 import type { CommandFacts } from './checks.ts'
-import { approvalAnswers, active, coordinator, lease, leaseOfCoordinator, newId, notOver, offline, owner, ownerOrCoordinator, ownerOrService, workExists } from './checks.ts'
+import { approvalAnswers, active, coordinator, lease, leaseOfCoordinator, newId, notOver, offline, owner, ownerOrCoordinator, ownerOrService, stocktaken, workExists } from './checks.ts'
 
 export const FACTS_OF_MISSIONS = {
   'mission.create': {
@@ -36,7 +36,7 @@ export const FACTS_OF_MISSIONS = {
       ['The budget fits what the WorkItem and every account above have left.', 'BUDGET_EXCEEDED'],
       ['The child lies no deeper below the root than policy allows.', 'RATE_LIMITED'],
       ['The child gates dangerous work where the parent does, and asks the root human where policy says so for work of this risk.', 'INVALID_COMMAND'],
-      lease, active,
+      lease, active, stocktaken,
       ['The WorkItem is open, offered, queued, active or blocked, and no child Mission works on it.', 'INVALID_STATE_TRANSITION'],
       newId,
       ['The terms are coherent, and the deadline is within the WorkItem’s.', 'INVALID_COMMAND'],
@@ -55,6 +55,19 @@ export const FACTS_OF_MISSIONS = {
     ],
     effects: 'Another Agent coordinates at the next Coordinator Epoch under a lease of its own and sees the whole Group. What the predecessor sends under its epoch is stale.',
     events: '`mission.coordinator.assigned`; for another Agent also `membership.ended` of the predecessor and `membership.changed` of the successor.',
+  },
+  'ext.countersign.mission.reconcile': {
+    sender: 'The Coordinator, once after each assignment.',
+    revision: 'the Mission’s revision',
+    checks: [
+      coordinator, lease, notOver,
+      ['The Coordinator was assigned to the Mission and has not taken stock yet.', 'INVALID_STATE_TRANSITION'],
+      ['The Context Package is by an Agent of the Group or by the predecessor, about the whole Mission, and names a range, sources and artifacts of this log.', 'AUTH_FORBIDDEN', 'INVALID_COMMAND'],
+      ['Its range reaches at least to the assignment.', 'INVALID_COMMAND'],
+      ['The WorkItems are the unfinished ones, each at its present revision and in its present state.', 'REVISION_CONFLICT'],
+    ],
+    effects: 'The Coordinator may authorize, offer and delegate work, and found child Missions.',
+    events: '`ext.countersign.mission.reconciled`.',
   },
   'mission.renew_coordinator': {
     sender: 'The Coordinator.',
@@ -142,7 +155,7 @@ export const FACTS_OF_MISSIONS = {
       newId,
       ['The ceilings are within the Mission’s budget.', 'BUDGET_EXCEEDED'],
       ['The depth is within policy.', 'RATE_LIMITED'],
-      lease, active,
+      lease, active, stocktaken,
       ['The target WorkItem exists and is unfinished.', 'INVALID_COMMAND', 'INVALID_STATE_TRANSITION'],
       ['The Grant ends in time to come, before the Mission.', 'INVALID_COMMAND'],
     ],

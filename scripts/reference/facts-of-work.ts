@@ -1,6 +1,6 @@
 // Work, artifacts, Approvals and usage: what no schema says of their Commands. Read off the deciders.
 import type { CommandFacts } from './checks.ts'
-import { active, card, ceilings, contract, coordinator, entitled, evidence, executing, isActive, lease, leaseOfCoordinator, newId, offline, owner, ownerOrCoordinator, unfinished, workExists, worker } from './checks.ts'
+import { active, card, ceilings, contract, coordinator, entitled, evidence, executing, isActive, lease, leaseOfCoordinator, newId, offline, owner, ownerOrCoordinator, stocktaken, unfinished, workExists, worker } from './checks.ts'
 
 export const FACTS_OF_WORK = {
   'work.propose': {
@@ -24,7 +24,7 @@ export const FACTS_OF_WORK = {
       ['The parent WorkItem, if one is named, is unfinished and allows the resources.', 'INVALID_COMMAND', 'INVALID_STATE_TRANSITION', 'AUTH_FORBIDDEN'],
       ceilings,
       ['The work lies no deeper than policy allows.', 'RATE_LIMITED'],
-      leaseOfCoordinator, active,
+      leaseOfCoordinator, active, stocktaken,
       ['A proposal that is named is open and says the same.', 'INVALID_COMMAND', 'INVALID_STATE_TRANSITION', 'REVISION_CONFLICT'],
       ['Work that is replaced has failed or was cancelled.', 'INVALID_COMMAND', 'INVALID_STATE_TRANSITION'],
       contract,
@@ -44,7 +44,7 @@ export const FACTS_OF_WORK = {
       leaseOfCoordinator,
       ['Nobody owns the WorkItem under a live lease.', 'INVALID_STATE_TRANSITION'],
       ['No candidate has an offer already that would let it in.', 'INVALID_STATE_TRANSITION'],
-      active,
+      active, stocktaken,
       ['The WorkItem is open, offered, queued, active, blocked or failed, no child Mission works on it, attempts are left and its parent is unfinished.', 'INVALID_STATE_TRANSITION'],
       ['A revised contract has the next version and is coherent.', 'REVISION_CONFLICT', 'INVALID_COMMAND', 'AUTH_FORBIDDEN'],
     ],

@@ -8,12 +8,13 @@ import { introduce } from './work-record.ts'
 
 /**
  * Why this package cannot be recorded. `workItemId` is what it has to be about, undefined for the whole Mission. Its
- * signature has been verified; what is judged here is whether it speaks of this Group's own log.
+ * signature has been verified; what is judged here is whether it speaks of this Group's own log. `formerId` is an Agent that
+ * may have written it although it has left.
  */
-export function packageRefused(state: GroupState, document: ContextPackage, workItemId: string | undefined): Refusal {
+export function packageRefused(state: GroupState, document: ContextPackage, workItemId: string | undefined, formerId?: string): Refusal {
   return (
     idInUse(state, document.contextPackageId) ??
-    strangerWrote(state, document) ??
+    strangerWrote(state, document, formerId) ??
     elsewhere(state, document, workItemId) ??
     wrongRange(state, document) ??
     unknownSources(state, document) ??
@@ -22,7 +23,8 @@ export function packageRefused(state: GroupState, document: ContextPackage, work
 }
 
 /** Whoever sums up the log has to be able to read it. */
-function strangerWrote({ memberships }: GroupState, { generatedBy }: ContextPackage): Refusal {
+function strangerWrote({ memberships }: GroupState, { generatedBy }: ContextPackage, formerId: string | undefined): Refusal {
+  if (generatedBy.id === formerId) return undefined
   const membership = memberships.get(generatedBy.id)
   if (membership?.state === 'active' && membership.member.type === 'agent') return undefined
   return reject('AUTH_FORBIDDEN', 'the Context Package is by nobody of this Group')

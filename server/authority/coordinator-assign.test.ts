@@ -3,7 +3,7 @@ import type { Actor } from '../../protocol/generated/types.ts'
 import { ada, agentCard, ben, cora, otto, urnOf, wanda, wim } from '../testing/cast.ts'
 import { workContract } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
-import { citing, offerPayload, reach, recordOf, submitMission, workId } from '../testing/work-scenario.ts'
+import { citing, offerPayload, reach, reconcile, recordOf, submitMission, workId } from '../testing/work-scenario.ts'
 
 const founded = () => {
   const group = new GroupFixture().found({ coordinatorLeaseSeconds: 600 })
@@ -81,7 +81,6 @@ describe('mission.assign_coordinator', () => {
     group.accept(ada, 'mission.assign_coordinator', assign(otto))
     expect(recordOf(group, 'a').item.state).toBe('active')
     expect(group.accept(wim, 'ext.missionweaveprotocol.core.work_execution_lease_renew', held)).toHaveLength(1)
-    expect(group.accept(otto, 'work.authorize', authorize)).toHaveLength(1)
     expect(group.accept(otto, 'mission.renew_coordinator', {})).toMatchObject([{ payload: { coordinatorEpoch: 2 } }])
     expect(group.code(otto, 'work.offer', offerPayload('new'), { coordinatorEpoch: 1 })).toBe('AUTH_STALE_COORDINATOR')
   })
@@ -91,6 +90,7 @@ describe('mission.assign_coordinator', () => {
     group.pass(600)
     expect(group.code(cora, 'work.authorize', authorize)).toBe('WORK_LEASE_EXPIRED')
     group.accept(ada, 'mission.assign_coordinator', assign(otto))
+    reconcile(group)
     expect(group.accept(otto, 'work.authorize', authorize)).toHaveLength(1)
   })
 
@@ -101,6 +101,7 @@ describe('mission.assign_coordinator', () => {
     expect(group.pass(1).accept(ada, 'mission.assign_coordinator', assign(cora))).toHaveLength(1)
     expect(group.state.memberships.get(cora.id)).toMatchObject({ state: 'active', membershipEpoch: 1 })
     expect(group.judge(late)).toMatchObject({ ok: false, error: { code: 'AUTH_STALE_COORDINATOR' } })
+    reconcile(group)
     expect(group.accept(cora, 'work.authorize', authorize)).toHaveLength(1)
   })
 

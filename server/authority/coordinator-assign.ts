@@ -89,11 +89,12 @@ function membershipsMoved(request: Request): readonly EventDraft[] {
   ]
 }
 
-/** Work that child Missions are busy with passes to the new Parent Coordinator (O-1). */
-export const evolveCoordinatorAssigned: Evolver<'mission.coordinator.assigned'> = (state, { payload, occurredAt }) => {
+/** The successor has to take stock. Work that child Missions are busy with passes to the new Parent Coordinator (O-1). */
+export const evolveCoordinatorAssigned: Evolver<'mission.coordinator.assigned'> = (state, { payload, occurredAt, sequence }) => {
   const { coordinator, coordinatorLease, previousCoordinatorId } = payload
   state.mission = { ...state.mission, coordinator }
   state.coordinatorLease = coordinatorLease
+  state.takeover = { sequence, predecessorId: previousCoordinatorId }
   if (previousCoordinatorId === coordinator.agentId) return
   for (const record of [...state.workItems.values()]) passOn(state, record, coordinator, occurredAt)
 }

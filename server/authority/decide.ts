@@ -6,6 +6,7 @@ import {
   type AGENT_CARD_REGISTER,
   CONVERSATION_OPEN,
   GROUP_ARCHIVE,
+  MISSION_RECONCILE,
   type POLICY_CHANGE,
   RESOURCE_USAGE_RECORD,
   type SESSION_OPEN,
@@ -35,6 +36,7 @@ import { decideCancelMission } from './mission-cancel.ts'
 import { decideCreateChild } from './mission-child.ts'
 import type { FoundingKind } from './mission-create.ts'
 import { decideMissionCreate, isFounding } from './mission-create.ts'
+import { decideReconcile } from './mission-reconcile.ts'
 import { decideTerminateMission } from './mission-terminate.ts'
 import { misplacedOffline } from './offline-execution.ts'
 import { payloadRefused } from './payload.ts'
@@ -94,6 +96,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   [RESOURCE_USAGE_RECORD]: decideRecordUsage,
   [CONVERSATION_OPEN]: decideOpenConversation,
   [GROUP_ARCHIVE]: decideArchive,
+  [MISSION_RECONCILE]: decideReconcile,
 }
 
 const isServed = (kind: string): kind is MemberKind | FoundingKind => isFounding(kind) || Object.hasOwn(DECIDERS, kind)

@@ -10,6 +10,7 @@ import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { coordinatorLeaseOver, idInUse, isCoordinator, missionNotActive, notCoordinator, notInState, revisionConflict } from './fences.ts'
 import { isAfter } from './instants.ts'
+import { stocktakingDue } from './mission-reconcile.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { Amounts, Delegation, GroupState } from './types.ts'
 import { findWork, introduce, UNFINISHED } from './work-record.ts'
@@ -27,7 +28,8 @@ export const decideGrantDelegation: Decider<'membership.grant_delegation'> = (re
     grantedTooMuch(payload.budget, state.mission.budget) ??
     overLimits(request, [depthExcess(request, payload.maxDescendantDepth)]) ??
     coordinatorLeaseOver(request) ??
-    missionNotActive(request)
+    missionNotActive(request) ??
+    stocktakingDue(request)
   if (refusal) return err(refusal)
   if (!target.ok) return target
   const untimely = notInState(target.value, ...UNFINISHED) ?? wrongExpiry(request)

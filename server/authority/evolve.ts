@@ -6,6 +6,7 @@ import {
   type POLICY_CHANGED,
   MISSION_CHILD_ENDED,
   MISSION_OWNER_MOVED,
+  MISSION_RECONCILED,
   RESOURCE_USAGE_RECORDED,
   type SESSION_OPENED,
   WORK_EXECUTION_LEASE_EXPIRED,
@@ -32,6 +33,7 @@ import { evolveChildCreated } from './mission-child.ts'
 import type { FoundedKind } from './mission-create.ts'
 import { foundGroup } from './mission-create.ts'
 import { evolveChildEnded, evolveOwnerMoved } from './mission-reaction.ts'
+import { evolveReconciled } from './mission-reconcile.ts'
 import { evolveMissionTerminated } from './mission-terminate.ts'
 import { consumeOverride, evolveOverrideGranted } from './override-grant.ts'
 import { policyEntryOf } from './policy-log.ts'
@@ -64,6 +66,7 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'mission.child.created': evolveChildCreated,
   [MISSION_CHILD_ENDED]: evolveChildEnded,
   [MISSION_OWNER_MOVED]: evolveOwnerMoved,
+  [MISSION_RECONCILED]: evolveReconciled,
   'membership.changed': evolveMembership,
   'membership.ended': evolveMembership,
   'membership.delegation.granted': evolveDelegationGranted,

@@ -1,5 +1,6 @@
 // Edges of the Space's graph. Each is stated by the Event itself or by an Event before it; nothing is guessed.
 import type { ContextPackage } from '../../protocol/generated/types.ts'
+import { MISSION_RECONCILED } from '../../protocol/kinds.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { CAUSED_BY_EXTENSION } from './draft.ts'
 import { overrideOf } from './override-grant.ts'
@@ -32,6 +33,7 @@ const PARENTS: Parents = {
     ...packageSources(state, contextPackage),
     ['cause', delegationGrantId === undefined ? undefined : state.sequenceOf.get(delegationGrantId)],
   ],
+  [MISSION_RECONCILED]: (state, { payload }) => packageSources(state, payload.contextPackage),
   'membership.delegation.granted': ({ sequenceOf }, { payload: { delegationGrant } }) => [['target', sequenceOf.get(delegationGrant.granteeAgentId)]],
   'policy.cooperation_override.granted': ({ sequenceOf }, { payload: { cooperationOverrideGrant } }) => [['target', sequenceOf.get(cooperationOverrideGrant.beneficiary.id)]],
   'work.contract.revised': (state, { payload }) => dependencies(state, [payload.dependencyId]),

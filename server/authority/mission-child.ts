@@ -13,6 +13,7 @@ import type { Refusal } from './fences.ts'
 import { coordinatorLeaseOver, idInUse, missionNotActive, notCoordinator, notInState, revisionConflict } from './fences.ts'
 import { isAfter } from './instants.ts'
 import { foundingMembership, foundingOf, incoherentMission, mainConversationIdOf } from './mission-create.ts'
+import { stocktakingDue } from './mission-reconcile.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { ParentLink, WorkRecord } from './types.ts'
 import { childRunning, fenced, findWork, introduce, noteStep, putWork, revised, withdrawn, workOf } from './work-record.ts'
@@ -39,6 +40,7 @@ export const decideCreateChild: Decider<'mission.create_child'> = (request) => {
     laxPolicy(request, record.item.contract) ??
     coordinatorLeaseOver(request) ??
     missionNotActive(request) ??
+    stocktakingDue(request) ??
     childRunning(record) ??
     notInState(record, 'open', 'offered', 'queued', 'active', 'blocked') ??
     unusableIds(request) ??

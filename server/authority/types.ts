@@ -232,6 +232,13 @@ export interface GroupArchive {
   readonly firstOnlineSequence?: number
 }
 
+/** A change of Coordinators after which the successor has not taken stock yet (A-121). */
+export interface Takeover {
+  /** Sequence of the assignment. */
+  readonly sequence: number
+  readonly predecessorId: string
+}
+
 /**
  * State of one Group, folded from its Events. `evolve` owns and updates it in place; nobody else writes to it.
  * Aggregates are immutable values that are replaced; only the indexes are mutable Maps.
@@ -246,6 +253,7 @@ export interface GroupState {
   parentLink?: ParentLink
   group: Group
   coordinatorLease: Lease
+  takeover?: Takeover
   readonly conversations: Map<string, Conversation>
   /** By Principal id. */
   readonly memberships: Map<string, Membership>

@@ -11,6 +11,7 @@ import { ceilingReached, commitUnder, reaches } from './delegation.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { idInUse, missionNotActive, revisionConflict } from './fences.ts'
+import { stocktakingDue } from './mission-reconcile.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { GroupState } from './types.ts'
 import { entitlementOf, entitlementOver, notEntitled } from './work-authority.ts'
@@ -34,6 +35,7 @@ export const decideAuthorize: Decider<'work.authorize'> = (request) => {
     overLimits(request, [depthExcess(request, depthOf(state, payload.parentWorkItemId))]) ??
     entitlementOver(request) ??
     missionNotActive(request) ??
+    stocktakingDue(request) ??
     wrongProposal(state, payload) ??
     wrongReplacement(state, payload) ??
     contractRefused(request, payload.contract, payload.workItemId)

@@ -14,6 +14,7 @@ import { primaryDraft } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { missionNotActive, notInState, revisionConflict } from './fences.ts'
 import { DEFAULT_SECONDS, isLive } from './lease.ts'
+import { stocktakingDue } from './mission-reconcile.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { GroupState, WorkRecord } from './types.ts'
 import { entitlementOf, entitlementOver, notEntitled } from './work-authority.ts'
@@ -38,6 +39,7 @@ export const decideOffer: Decider<'work.offer'> = (request) => {
     stillOwned(request, record) ??
     alreadyCandidate(request) ??
     missionNotActive(request) ??
+    stocktakingDue(request) ??
     childRunning(record) ??
     notInState(record, 'open', 'offered', 'queued', 'active', 'blocked', 'failed') ??
     attemptsUsedUp(request, record) ??

@@ -1,7 +1,7 @@
 // Signed Documents that travel inside a Command. Each has to stand by itself: six stages, and later its own admission.
 import type { Command } from '../../protocol/generated/types.ts'
 import type { KeyResolver } from '../../protocol/key-registry.ts'
-import { AGENT_CARD_REGISTER, GROUP_ARCHIVE } from '../../protocol/kinds.ts'
+import { AGENT_CARD_REGISTER, GROUP_ARCHIVE, MISSION_RECONCILE } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { DocumentKind } from '../../protocol/signed-documents.ts'
@@ -17,6 +17,7 @@ const places: Readonly<Record<string, Place>> = {
   'approval.grant_execution': { kind: 'approval', members: ['approval'] },
   'artifact.publish': { kind: 'artifact', members: ['artifact'] },
   'work.offer': { kind: 'context-package', members: ['contextPackage'] },
+  [MISSION_RECONCILE]: { kind: 'context-package', members: ['contextPackage'] },
   'work.submit': { kind: 'evidence', members: ['evidence'] },
   'work.accept_result': { kind: 'evidence', members: ['evidence'] },
   'work.fail': { kind: 'evidence', members: ['evidence'] },

@@ -1,7 +1,7 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
 import type { Actor, CommandPayloads, ContextPackage, Extensions, Usage, WorkItemState } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
-import { GROUP_ARCHIVE } from '../../protocol/kinds.ts'
+import { GROUP_ARCHIVE, MISSION_RECONCILE } from '../../protocol/kinds.ts'
 import { offlineExecution } from '../../protocol/offline-execution.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { limitsOf, NOTHING } from '../authority/amounts.ts'
@@ -12,7 +12,7 @@ import { approvalOf, archivalSnapshot, artifactOf, evidenceOf, missionPayload, p
 import type { CommandChanges, GroupFixture } from './group-fixture.ts'
 import { childPayload } from './mission-tree.ts'
 import type { RandomSource } from './random-source.ts'
-import { CEILINGS } from './work-scenario.ts'
+import { CEILINGS, standingOf } from './work-scenario.ts'
 
 /** What the Commands are invented on. */
 export type RandomGroup = Pick<GroupFixture, 'state' | 'now' | 'log' | 'command'>
@@ -295,6 +295,13 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [0.03, () => intent(ada, 'mission.cancel', { reason: 'Enough.' })],
   [0.03, (group) => intent(coordinatorOf(group), 'mission.terminate', { reason: 'It cannot be done.' })],
   [0.5, (_, random) => intent(ada, 'mission.assign_coordinator', { coordinatorAgentId: (random.oneOf([cora, cora, wanda, ben]) ?? cora).id, leaseSeconds: 3600 + random.below(7200), reason: 'Somebody has to.' })],
+  [4, (group, random, fresh) => {
+    const { takeover } = group.state
+    if (!takeover && random.chance(0.95)) return undefined
+    const author = random.chance(0.2) && takeover ? { generatedBy: { type: 'agent' as const, id: takeover.predecessorId } } : {}
+    const contextPackage = packageOf(group.state, group.log, group.now, { contextPackageId: urnOf(fresh), ...author, ...lastEvents(group, 1 + random.below(40)) })
+    return intent(coordinatorOf(group), MISSION_RECONCILE, { contextPackage, workItems: standingOf(group).slice(random.chance(0.1) ? 1 : 0) })
+  }],
   [0.1, (group, random, fresh) => intent(random.chance(0.8) ? groupAuthority : registry, GROUP_ARCHIVE, { snapshot: archivalSnapshot(group, { snapshotId: urnOf(fresh) }) })],
   [0.2, (group) => intent(ada, 'mission.create', missionPayload('again', { groupId: group.state.groupId }))],
   [0.1, (group) => intent(ada, 'mission.create_follow_up', { ...missionPayload('again', { groupId: group.state.groupId }), followUpOfMissionId: group.state.mission.missionId })],

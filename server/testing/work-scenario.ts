@@ -1,8 +1,10 @@
 // Brings a WorkItem to the state that a test starts from, through the same Commands that peers send.
-import type { Actor, Approval, ApprovalGrantExecutionPayload, Artifact, ContextPackage, DelegationGrant, EventDocument, ExecutionTerms, MembershipGrantDelegationPayload, WorkBlockPayload, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, ApprovalGrantExecutionPayload, Artifact, ContextPackage, DelegationGrant, EventDocument, ExecutionTerms, MembershipGrantDelegationPayload, MissionReconcilePayload, WorkBlockPayload, WorkContract, WorkOfferPayload } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
+import { MISSION_RECONCILE } from '../../protocol/kinds.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import type { WorkRecord } from '../authority/types.ts'
+import { isUnfinished } from '../authority/work-record.ts'
 import { ada, CAPABILITY, cora, dora, hashOf, urnOf, wim } from './cast.ts'
 import { approvalOf, artifactOf, evidenceOf, packageOf, progress, selectionBasis, workContract } from './documents.ts'
 import type { GroupFixture } from './group-fixture.ts'
@@ -88,6 +90,17 @@ const STEPS: Record<Stage, (group: GroupFixture, name: string, setting: Setting)
   submitted: (group, name, { worker = wim }) =>
     group.accept(worker, 'work.submit', { ...citing(group, name), artifactHashes: publishedBy(group, name), evidence: [evidenceOf(place(group, name), worker)] }),
   verified: (group, name) => group.accept(coordinatorOf(group), 'work.accept_result', { workItemId: workId(name), evidence: [evidenceOf(place(group, name), coordinatorOf(group))] }),
+}
+
+/** Every unfinished WorkItem as it stands. */
+export function standingOf({ state }: Pick<GroupFixture, 'state'>): MissionReconcilePayload['workItems'] {
+  return [...state.workItems.values()].filter(isUnfinished).map(({ item: { workItemId, revision, state: at } }) => ({ workItemId, revision, state: at }))
+}
+
+/** The new Coordinator takes stock of all that there is. */
+export function reconcile(group: GroupFixture, changes: Partial<ContextPackage> = {}): EventDocument[] {
+  const contextPackage = packageOf(group.state, group.log, group.now, changes)
+  return group.accept(coordinatorOf(group), MISSION_RECONCILE, { contextPackage, workItems: standingOf(group) })
 }
 
 /** The executing owner waits for others. */

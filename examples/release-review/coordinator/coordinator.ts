@@ -1,13 +1,13 @@
 // The Release coordinator: plans, hands out, reviews and submits. Everything it decides comes from plan.ts; this file carries it out.
 import type { AgentClient, AgentEntry, CommandKind, GroupEntry, Receipt, Refusal } from '../../../sdk/index.ts'
-import { IntegrityFault } from '../../../sdk/index.ts'
+import { IntegrityFault, reconcile } from '../../../sdk/index.ts'
 import type { CommandPayloads, EventDocument } from '../../../protocol/generated/types.ts'
 import type { Desk, Reading } from '../group-desk.ts'
 import { isFinal, workInGroups } from '../group-desk.ts'
 import { Postponements } from '../postponements.ts'
 import { MissionHistory } from './mission-history.ts'
 import { plan } from './plan.ts'
-import type { CommandStep, Step, VerdictStep } from './steps.ts'
+import type { CommandStep, ReconcileStep, Step, VerdictStep } from './steps.ts'
 import { actionIdOf } from './steps.ts'
 
 const AGENTS_FRESH_MS = 1_000
@@ -64,11 +64,16 @@ class CoordinatorDesk implements Desk {
       this.#contents.set(step.contentHash, await this.#fetch(step.contentHash))
       return
     }
-    const receipt = step.type === 'verdict' ? await this.#pronounce(step) : await this.#submit(step)
+    const receipt = await this.#send(step)
     if (!receipt.ok) return this.#postpone(step, receipt.error)
     this.#refused.forget(step.name)
     // The next plan has to know of it, or it would hold the same step again.
     await this.#reading.reached(receipt.value.sequence)
+  }
+
+  #send(step: CommandStep | VerdictStep | ReconcileStep): Promise<Receipt> {
+    if (step.type === 'reconcile') return reconcile(this.#client, this.#history.mirror, this.#targetOf(step.name, {}))
+    return step.type === 'verdict' ? this.#pronounce(step) : this.#submit(step)
   }
 
   /** Content that does not have its hash is as good as none. */
@@ -99,7 +104,7 @@ class CoordinatorDesk implements Desk {
   }
 
   /** A Command that was signed in the session before is signed anew at once; anything else may need something to happen first. */
-  #postpone({ name }: CommandStep | VerdictStep, { code, message }: Refusal): void {
+  #postpone({ name }: CommandStep | VerdictStep | ReconcileStep, { code, message }: Refusal): void {
     if (code === 'AUTH_STALE_SESSION') return
     const attempts = this.#refused.postpone(name, Date.now())
     if (attempts === 1) this.#report(`may not ${name.split(':', 1)[0]} yet: ${message} (${code})`)

@@ -266,13 +266,15 @@ describe('beside the work', () => {
     expect(review.group.state.workItems.size).toBe(0)
   })
 
-  test('put back in charge by the owner it goes on and renews its new lease, under names that it has not used (A-120)', () => {
+  test('put back in charge by the owner it takes stock, goes on and renews its new lease, under names that it has not used (A-120, A-121)', () => {
     const review = new ReviewFixture({ coordinatorLeaseSeconds: 600 })
     review.group.pass(300)
     const first = review.advance().filter((name) => name.startsWith('renew:'))
     review.group.pass(600)
     expect(kindsOf(review.advance())).toEqual(['say'])
     review.group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: review.group.state.mission.coordinator.agentId, leaseSeconds: 600, reason: 'It is back.' })
+    expect(kindsOf(review.advance())[0]).toBe('reconcile')
+    expect(review.group.state.takeover).toBeUndefined()
     review.group.pass(300)
     const second = review.advance().filter((name) => name.startsWith('renew:'))
     expect([first.length, second.length, new Set([...first, ...second]).size]).toEqual([1, 1, 2])

@@ -34,6 +34,7 @@ function* stepsOf(situation: Situation): Generator<Step> {
   if ((mission.state !== 'active' && mission.state !== 'awaiting_approval') || lease === undefined) return
   if (due.isDue(Date.parse(lease.expiresAt))) return yield* say(situation, { about: `lapsed:${lease.leaseId}`, text: lapsedSentence(), references: [], mentions: [mission.missionOwner] })
   yield* renewal(situation)
+  if (history.mirror.isStocktakingDue) return yield { type: 'reconcile', name: `reconcile:${history.mirror.sequence}` }
   yield* answers(situation)
   if (mission.state === 'awaiting_approval') return yield* announcement(situation)
   if (due.isDue(Date.parse(mission.deadline))) return yield* say(situation, { about: 'overdue', text: overdueSentence(), references: [], mentions: [mission.missionOwner] })

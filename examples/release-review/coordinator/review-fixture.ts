@@ -2,8 +2,9 @@
 import { ARTIFACT_NAME } from '../../../protocol/artifact-name.ts'
 import { sha256Hash } from '../../../protocol/digest.ts'
 import type { Actor, Evidence, MissionCreatePayload } from '../../../protocol/generated/types.ts'
-import { RESOURCE_USAGE_RECORD } from '../../../protocol/kinds.ts'
+import { MISSION_RECONCILE, RESOURCE_USAGE_RECORD } from '../../../protocol/kinds.ts'
 import type { AgentEntry, EvidenceDescription } from '../../../sdk/index.ts'
+import { stockOf } from '../../../sdk/index.ts'
 import { ada, agentCard, cora, urnOf, verifiedSignature, wanda, wim } from '../../../server/testing/cast.ts'
 import { artifactOf, missionPayload } from '../../../server/testing/documents.ts'
 import { GroupFixture } from '../../../server/testing/group-fixture.ts'
@@ -192,6 +193,11 @@ export class ReviewFixture {
     if (this.group.log.some(({ cause }) => cause.id === actionId)) throw new Error(`${step.name} happened twice`)
     if (step.type === 'command') {
       this.group.accept(cora, step.command.kind, step.command.payload, { actionId, ...step.target })
+      return true
+    }
+    if (step.type === 'reconcile') {
+      const { contextPackage, workItems } = stockOf(this.history.mirror, cora.id)
+      this.group.accept(cora, MISSION_RECONCILE, { contextPackage: { ...contextPackage, signature: verifiedSignature(this.group.now) }, workItems }, { actionId })
       return true
     }
     const { workItemId, reason } = step

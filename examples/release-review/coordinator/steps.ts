@@ -21,7 +21,13 @@ export interface VerdictStep {
   readonly evidence: readonly EvidenceDescription[]
 }
 
-export type Step = LoadStep | CommandStep | VerdictStep
+/** The first thing in office; its Context Package is still to be signed. */
+export interface ReconcileStep {
+  readonly type: 'reconcile'
+  readonly name: string
+}
+
+export type Step = LoadStep | CommandStep | VerdictStep | ReconcileStep
 
 export const actionIdOf = (missionId: string, stepName: string): string => deriveUrn('release-review action', missionId, stepName)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ada, agentCard, cora, otto, urnOf } from '../../testing/cast.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
-import { approve, fail, reach, submitMission } from '../../testing/work-scenario.ts'
+import { approve, fail, reach, reconcile, submitMission } from '../../testing/work-scenario.ts'
 import type { Naming } from './participants.ts'
 import { statusLine } from './status-line.ts'
 
@@ -25,6 +25,17 @@ describe('the status of a Mission', () => {
     expect(lineOf(group)).toEqual(before)
     fail(group, 'a')
     expect(lineOf(group).health).not.toBe(before.health)
+  })
+
+  it('says that a successor has to take stock, until it has (A-121)', () => {
+    const group = new GroupFixture().found()
+    group.cards.set(otto.id, agentCard(otto))
+    group.sessionEpochs.set(otto.id, 1)
+    reach(group, 'a', 'verified')
+    const [assigned] = group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: otto.id, reason: 'Cora is silent.' })
+    expect(lineOf(group)).toMatchObject({ sentence: 'Otto has to take stock before it can assign', actor: { id: otto.id }, sequence: assigned?.sequence })
+    reconcile(group)
+    expect(lineOf(group).sentence).toBe('1 of 1 work items verified')
   })
 
   it('names the approval of a finished Mission, not the submission before it', () => {

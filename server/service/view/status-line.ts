@@ -18,7 +18,7 @@ export function statusLine(state: GroupState, context: StatusContext): StatusLin
     case 'awaiting_approval':
       return awaitingApproval(state, context)
     case 'active':
-      return silentCoordinator(state, context) ?? failedWork(state) ?? planning(state, context) ?? working(state, context)
+      return silentCoordinator(state, context) ?? takingStock(state, context) ?? failedWork(state) ?? planning(state, context) ?? working(state, context)
   }
 }
 
@@ -54,6 +54,14 @@ function silentCoordinator(state: GroupState, { name, now }: StatusContext): Sta
   if (state.coordinatorLease.expiresAt > now) return undefined
   const coordinator = coordinatorOf(state, name)
   return { health: 'failing', sentence: `${coordinator.name} no longer coordinates`, because: 'Its lease ran out without renewal. The mission stands still until its owner puts an Agent in charge.', until: state.mission.deadline, actor: name(state.mission.missionOwner) }
+}
+
+/** A-121: nothing is assigned in the meantime; what is under way goes on. */
+function takingStock(state: GroupState, { name }: StatusContext): StatusLine | undefined {
+  if (!state.takeover) return undefined
+  const coordinator = coordinatorOf(state, name)
+  const because = coordinator.online ? 'It took over the coordination and looks at what is unfinished. Work under way goes on.' : 'It took over the coordination and is not connected. Work under way goes on; nothing new is assigned before it connects.'
+  return { health: coordinator.online ? 'healthy' : 'blocked', sentence: `${coordinator.name} has to take stock before it can assign`, because, until: state.mission.deadline, actor: coordinator, sequence: state.takeover.sequence }
 }
 
 function failedWork(state: GroupState): StatusLine | undefined {
