@@ -28,7 +28,7 @@ export const DIFFERENCES: readonly Difference[] = [
   { row: 13, asks: 'people and services sign Commands like Agents do', tests: ['A-61, A-128: is its own signed Command and passes where the policy in force names service and kind', 'of another signer than its actor (A-76)', 'A-35: does not come in by the session of an Agent'] },
   { row: 14, asks: 'services have one type of Principal everywhere', tests: ['message.post as the reference writes it A-246: means the canonical payload', 'A-246: are decided as canonical ones, and what is stored and hashed is what was received'], decision: '0057' },
   { row: 15, asks: 'a filter narrows what is live and not the history', tests: ['narrow what is live and leave the replay complete'] },
-  { row: 16, asks: 'a Group pins the major versions of its profiles', tests: [] },
+  { row: 16, asks: 'a Group pins the major versions of its profiles', tests: ['A-243: pins the major version that it used first, and no other is understood there', 'A-243: stays with the major version that its Group has pinned', 'A-243, A-244: is understood from its approval to its retirement, and after a restart'], decision: '0059' },
   { row: 17, asks: 'no key belongs to two Principals, under any id', tests: ['does not let a registered key be enrolled again', 'against another with the same key leaves the invitation good and nobody behind'] },
   // Objects and Events.
   { row: 18, asks: 'durable objects fit their schemas', tests: ['fits its schema, new, renewed and raised (R-LSE-1 to R-LSE-8)', 'is what its log says, byte for byte; refused Commands left no trace', 'A-246: are decided as canonical ones, and what is stored and hashed is what was received'], decision: '0057' },
