@@ -87,6 +87,7 @@ export const WORK_PREEMPTION_REQUEST = 'ext.countersign.work.preemption_request'
 export const CONVERSATION_OPEN = 'ext.countersign.conversation.open'
 export const POLICY_CHANGE = 'ext.countersign.policy.change'
 export const MISSION_RECONCILE = 'ext.countersign.mission.reconcile'
+export const MISSION_BUDGET_RAISE = 'ext.countersign.mission.budget_raise'
 
 export const AGENT_CARD_REGISTERED = 'ext.missionweaveprotocol.registry.agent_card_registered'
 export const SESSION_OPENED = 'ext.missionweaveprotocol.identity.session_opened'
@@ -100,6 +101,7 @@ export const POLICY_CHANGED = 'ext.countersign.policy.changed'
 export const MISSION_CHILD_ENDED = 'ext.countersign.mission.child_ended'
 export const MISSION_OWNER_MOVED = 'ext.countersign.mission.owner_moved'
 export const MISSION_RECONCILED = 'ext.countersign.mission.reconciled'
+export const MISSION_BUDGET_RAISED = 'ext.countersign.mission.budget_raised'
 
 /** Extension Commands that this Organization has approved. */
 export const EXTENSION_COMMAND_KINDS = [
@@ -114,6 +116,7 @@ export const EXTENSION_COMMAND_KINDS = [
   CONVERSATION_OPEN,
   POLICY_CHANGE,
   MISSION_RECONCILE,
+  MISSION_BUDGET_RAISE,
 ] as const
 
 /** Extension Events that this Organization has approved. */
@@ -130,6 +133,7 @@ export const EXTENSION_EVENT_KINDS = [
   MISSION_CHILD_ENDED,
   MISSION_OWNER_MOVED,
   MISSION_RECONCILED,
+  MISSION_BUDGET_RAISED,
 ] as const
 
 export type CoreCommandKind = (typeof CORE_COMMAND_KINDS)[number]
@@ -184,4 +188,5 @@ export const PRIMARY_EVENT_OF = {
   [CONVERSATION_OPEN]: CONVERSATION_OPENED,
   [POLICY_CHANGE]: POLICY_CHANGED,
   [MISSION_RECONCILE]: MISSION_RECONCILED,
+  [MISSION_BUDGET_RAISE]: MISSION_BUDGET_RAISED,
 } as const satisfies Record<CommandKind, EventKind>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { WORK_DEPENDENCY_ADD, WORK_OFFER_DECLINE, WORK_PREEMPTION_REQUEST } from '../protocol/kinds.ts'
+import { MISSION_BUDGET_RAISE, WORK_DEPENDENCY_ADD, WORK_OFFER_DECLINE, WORK_PREEMPTION_REQUEST } from '../protocol/kinds.ts'
 import { ada, cora, wanda, wim } from '../server/testing/cast.ts'
 import { GroupFixture } from '../server/testing/group-fixture.ts'
 import { childPayload } from '../server/testing/mission-tree.ts'
@@ -78,6 +78,7 @@ describe('the mirror agrees with the authority', () => {
     ['out of time', (group) => group.pass(301).due()],
     ['failed with its Mission', (group) => group.accept(cora, 'mission.terminate', { reason: 'It cannot be done.' })],
     ['led by another Coordinator', (group) => group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: wanda.id, reason: 'No answer.' })],
+    ['given more by the owner', (group) => group.accept(ada, MISSION_BUDGET_RAISE, { budget: { ...group.state.mission.budget, modelTokenLimit: 2000 }, reason: 'More.' })],
     ['blocked', (group) => block(group, 'a')],
     ['unblocked', (group) => (block(group, 'a'), group.accept(cora, 'work.unblock', { workItemId: workId('a'), resolution: 'Found.' }))],
     ['out of time while it was blocked', (group) => (block(group, 'a'), group.pass(901).due())],

@@ -167,6 +167,10 @@ const APPLY: { readonly [K in Kind]?: Apply<K> } = {
     mirror.isStocktakingDue = false
     mirror.missionPackage = contextPackage
   },
+  'ext.countersign.mission.budget_raised': (mirror, { budget }) => {
+    mirror.changeMission({ budget })
+    mirror.reviseMission()
+  },
   'mission.coordinator.renewed': (mirror, { coordinatorLease }) => {
     mirror.coordinatorLease = coordinatorLease
   },

@@ -86,7 +86,7 @@ describe('describePlan', () => {
 
   it('names the template by id and by the hash of its own content', () => {
     const { templateId, templateHash } = statementOf(bytesOf(createDraft))
-    expect(templateId).toBe('countersign.statement/3')
+    expect(templateId).toBe('countersign.statement/4')
     expect(templateHash).toBe(sha256Hash(encodeCanonical(STATEMENT_TEMPLATE)))
   })
 })

@@ -25,11 +25,12 @@ export interface Statement {
 
 /** One sentence per act. A changed sentence is a new version, because receipts may name the template by id and hash. */
 export const STATEMENT_TEMPLATE = {
-  id: 'countersign.statement/3',
+  id: 'countersign.statement/4',
   sentences: {
     'command/mission.create': 'Create the mission {title}, be its accountable owner, and make {coordinator} its coordinator.',
     'command/mission.create_follow_up': 'Create the mission {title} as a follow-up of mission {source}, be its accountable owner, and make {coordinator} its coordinator.',
     'command/mission.assign_coordinator': 'Make {coordinator} the coordinator of mission {mission} instead of whoever coordinates it now.',
+    'command/ext.countersign.mission.budget_raise': 'Raise the budget of mission {mission} to the amounts below.',
     'command/mission.cancel': 'Cancel mission {mission} for good.',
     'approval/approved': 'Approve revision {revision} of mission {mission}: {artifacts}.',
     'approval/changes_requested': 'Ask for changes to revision {revision} of mission {mission}: {artifacts}.',

@@ -188,6 +188,7 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
   'ext.missionweaveprotocol.core.resource_usage_record': { ...fence, usageDelta: usage },
   'policy.grant_cooperation_override': overrideTerms,
   'ext.countersign.policy.change': { policy, reason: 'The pilot is over.' },
+  'ext.countersign.mission.budget_raise': { budget: mission.budget, reason: 'The glossary is longer than expected.' },
   'ext.countersign.mission.reconcile': { contextPackage, workItems: [{ workItemId, revision: 3, state: 'queued' }] },
   'ext.missionweaveprotocol.registry.agent_card_register': { card },
   'ext.missionweaveprotocol.identity.session_open': { agentId },
@@ -230,6 +231,7 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
     missionOwner: { type: 'agent', id: agentId },
     parentCoordinatorEpoch: 2,
   },
+  'ext.countersign.mission.budget_raised': { missionId, previousBudget: mission.budget, budget: mission.budget, reason: 'The glossary is longer than expected.' },
   'ext.countersign.mission.reconciled': { coordinatorEpoch: 2, contextPackage, workItems: [{ workItemId, revision: 3, state: 'queued' }] },
   'mission.follow_up.created': { ...founded, followUpOfMissionId: urn('approved-mission') },
   'mission.coordinator.assigned': {

@@ -69,6 +69,18 @@ export const FACTS_OF_MISSIONS = {
     effects: 'The Coordinator may authorize, offer and delegate work, and found child Missions.',
     events: '`ext.countersign.mission.reconciled`.',
   },
+  'ext.countersign.mission.budget_raise': {
+    sender: 'The MissionOwner of a root Mission.',
+    revision: 'the Mission’s revision',
+    checks: [
+      owner,
+      ['The Mission is no child of another.', 'AUTH_FORBIDDEN'],
+      ['The budget has more in one dimension at least, less in none, and the same currency.', 'INVALID_COMMAND'],
+      active,
+    ],
+    effects: 'The Mission may use that much; what its WorkItems may use stays as it is. The Mission’s revision grows.',
+    events: '`ext.countersign.mission.budget_raised`.',
+  },
   'mission.renew_coordinator': {
     sender: 'The Coordinator.',
     revision: 'the Mission’s revision',

@@ -76,6 +76,11 @@ export function exhaustedDimension(state: GroupState, id: string): BudgetDimensi
   return DIMENSIONS.find((dimension) => limits[dimension] > 0 && remaining[dimension] <= 0)
 }
 
+/** Whether every account above has allocated all that it may: nobody but the MissionOwner can bring more then. */
+export function isAllAllocated(state: GroupState, id: string, dimension: BudgetDimension): boolean {
+  return [...accountsFrom(state, id)].slice(1).every(({ limit, allocated }) => allocated[dimension] >= limitsOf(limit)[dimension])
+}
+
 /** work does not begin on an exhausted budget. */
 export function budgetExhausted(state: GroupState, id: string): Refusal {
   const dimension = exhaustedDimension(state, id)
@@ -96,6 +101,11 @@ export function openAccount(state: GroupState, id: string, limit: Budget, parent
   const account = { limit, allocated: NOTHING, reserved: NOTHING, direct: NOTHING, used: NOTHING, held: NOTHING, isSettled: false }
   state.ledgers.set(id, { ...account, ...(parentId !== undefined && { parentId }) })
   if (parentId !== undefined) reserve(state, id, limitsOf(limit))
+}
+
+/** Gives the Mission's own account a higher limit. */
+export function raiseAccount(state: GroupState, missionId: string, limit: Budget): void {
+  state.ledgers.set(missionId, { ...ledgerOf(state, missionId), limit })
 }
 
 /** Gives the account its limit, again or anew. */

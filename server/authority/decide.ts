@@ -6,6 +6,7 @@ import {
   type AGENT_CARD_REGISTER,
   CONVERSATION_OPEN,
   GROUP_ARCHIVE,
+  MISSION_BUDGET_RAISE,
   MISSION_RECONCILE,
   type POLICY_CHANGE,
   RESOURCE_USAGE_RECORD,
@@ -32,6 +33,7 @@ import { decideChangeMembership, decideEndMembership } from './membership.ts'
 import { decideCorrect, decideRedact, decideRetract } from './message-amend.ts'
 import { decidePostMessage } from './message.ts'
 import { decideApprove, decideRequestChanges, decideSubmitForApproval } from './mission-approval.ts'
+import { decideRaiseBudget } from './mission-budget.ts'
 import { decideCancelMission } from './mission-cancel.ts'
 import { decideCreateChild } from './mission-child.ts'
 import type { FoundingKind } from './mission-create.ts'
@@ -97,6 +99,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   [CONVERSATION_OPEN]: decideOpenConversation,
   [GROUP_ARCHIVE]: decideArchive,
   [MISSION_RECONCILE]: decideReconcile,
+  [MISSION_BUDGET_RAISE]: decideRaiseBudget,
 }
 
 const isServed = (kind: string): kind is MemberKind | FoundingKind => isFounding(kind) || Object.hasOwn(DECIDERS, kind)

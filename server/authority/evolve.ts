@@ -4,6 +4,7 @@ import {
   type AGENT_CARD_REGISTERED,
   CONVERSATION_OPENED,
   type POLICY_CHANGED,
+  MISSION_BUDGET_RAISED,
   MISSION_CHILD_ENDED,
   MISSION_OWNER_MOVED,
   MISSION_RECONCILED,
@@ -28,6 +29,7 @@ import { evolveMembership } from './membership.ts'
 import { evolveMessageAmended, evolveMessageRedacted } from './message-amend.ts'
 import { evolveMessagePosted } from './message.ts'
 import { evolveApproved, evolveChangesRequested, evolveSubmittedForApproval } from './mission-approval.ts'
+import { evolveBudgetRaised } from './mission-budget.ts'
 import { evolveMissionCancelled } from './mission-cancel.ts'
 import { evolveChildCreated } from './mission-child.ts'
 import type { FoundedKind } from './mission-create.ts'
@@ -67,6 +69,7 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   [MISSION_CHILD_ENDED]: evolveChildEnded,
   [MISSION_OWNER_MOVED]: evolveOwnerMoved,
   [MISSION_RECONCILED]: evolveReconciled,
+  [MISSION_BUDGET_RAISED]: evolveBudgetRaised,
   'membership.changed': evolveMembership,
   'membership.ended': evolveMembership,
   'membership.delegation.granted': evolveDelegationGranted,

@@ -1,5 +1,5 @@
 // What the console shows: plain values derived from the fold and the log. Components get these types through the tRPC router.
-import type { Actor, Approval, Artifact, Evidence, ExecutionTerms } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, Artifact, Budget, Evidence, ExecutionTerms } from '../../protocol/generated/types.ts'
 import type { EdgeProvenance } from '../authority/read-models.ts'
 
 /** A Principal as people see it. `custody` is written out ("browser key, not extractable", "key held by the agent"). */
@@ -107,6 +107,8 @@ export interface MissionView extends MissionSummary {
   readonly objective: string
   readonly definitionOfDone: readonly { readonly criterionId: string; readonly description: string; readonly evidenceRequired: readonly string[] }[]
   readonly budget: readonly BudgetLine[]
+  /** What the Mission may use, as it was signed. */
+  readonly limits: Budget
   readonly currency?: string
   readonly coordinatorLeaseExpiresAt: string
   readonly coordinatorEpoch: number

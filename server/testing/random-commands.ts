@@ -1,7 +1,7 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
 import type { Actor, CommandPayloads, ContextPackage, Extensions, Usage, WorkItemState } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
-import { GROUP_ARCHIVE, MISSION_RECONCILE } from '../../protocol/kinds.ts'
+import { GROUP_ARCHIVE, MISSION_BUDGET_RAISE, MISSION_RECONCILE } from '../../protocol/kinds.ts'
 import { offlineExecution } from '../../protocol/offline-execution.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { limitsOf, NOTHING } from '../authority/amounts.ts'
@@ -293,7 +293,7 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [4, (group) => intent(ada, 'mission.request_changes', { approval: approvalOf(group.state, 'changes_requested', group.now) })],
   [1, (group) => intent(ada, 'mission.approve', { approval: approvalOf(group.state, 'approved', group.now) })],
   [0.03, () => intent(ada, 'mission.cancel', { reason: 'Enough.' })],
-  [0.03, (group) => intent(coordinatorOf(group), 'mission.terminate', { reason: 'It cannot be done.' })],
+  [0.06, (group) => intent(coordinatorOf(group), 'mission.terminate', { reason: 'It cannot be done.' })],
   [0.5, (_, random) => intent(ada, 'mission.assign_coordinator', { coordinatorAgentId: (random.oneOf([cora, cora, wanda, ben]) ?? cora).id, leaseSeconds: 3600 + random.below(7200), reason: 'Somebody has to.' })],
   [4, (group, random, fresh) => {
     const { takeover } = group.state
@@ -301,6 +301,10 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     const author = random.chance(0.2) && takeover ? { generatedBy: { type: 'agent' as const, id: takeover.predecessorId } } : {}
     const contextPackage = packageOf(group.state, group.log, group.now, { contextPackageId: urnOf(fresh), ...author, ...lastEvents(group, 1 + random.below(40)) })
     return intent(coordinatorOf(group), MISSION_RECONCILE, { contextPackage, workItems: standingOf(group).slice(random.chance(0.1) ? 1 : 0) })
+  }],
+  [0.5, (group, random) => {
+    const { budget } = group.state.mission
+    return intent(ada, MISSION_BUDGET_RAISE, { budget: { ...budget, modelTokenLimit: Math.max(0, (budget.modelTokenLimit ?? 0) + random.below(200) - 20) }, reason: 'It is not enough.' })
   }],
   [0.1, (group, random, fresh) => intent(random.chance(0.8) ? groupAuthority : registry, GROUP_ARCHIVE, { snapshot: archivalSnapshot(group, { snapshotId: urnOf(fresh) }) })],
   [0.2, (group) => intent(ada, 'mission.create', missionPayload('again', { groupId: group.state.groupId }))],

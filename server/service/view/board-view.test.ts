@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { RESOURCE_USAGE_RECORD, WORK_OFFER_DECLINE } from '../../../protocol/kinds.ts'
+import { MISSION_BUDGET_RAISE, RESOURCE_USAGE_RECORD, WORK_OFFER_DECLINE } from '../../../protocol/kinds.ts'
 import { ada, cora, urnOf, wanda, wim } from '../../testing/cast.ts'
 import { progress } from '../../testing/documents.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
@@ -7,6 +7,7 @@ import { childPayload, MissionTree } from '../../testing/mission-tree.ts'
 import { block, citing, executionApproval, offerTo, reach, workId } from '../../testing/work-scenario.ts'
 import { boardItems } from './board-view.ts'
 import type { Naming } from './participants.ts'
+import { statusLine } from './status-line.ts'
 
 const naming: Naming = ({ id, type }) => ({ id, type, name: id, online: true })
 const blockers = (group: GroupFixture) =>
@@ -43,6 +44,19 @@ it('says that nothing is left of the budget of queued work (A-197)', () => {
   expect(blockers(group)).toEqual([])
   group.accept(wim, 'work.checkpoint', { ...citing(group, 'a'), progress: progress() })
   expect(blockers(group)).toEqual(['Its budget is used up (Model tokens); the Coordinator has to offer it again with more, or end it'])
+})
+
+it('says that the owner has to raise the budget once all of it is handed out and used (A-197)', () => {
+  const group = new GroupFixture().found({ budget: { currency: 'EUR', financialLimit: 100, modelTokenLimit: 100 } })
+  const status = () => statusLine(group.state, { name: naming, me: ada.id, now: group.now })
+  reach(group, 'a', 'active')
+  group.accept(wim, RESOURCE_USAGE_RECORD, { ...citing(group, 'a'), usageDelta: { modelTokens: 100 } })
+  group.accept(wim, 'work.checkpoint', { ...citing(group, 'a'), progress: progress() })
+  expect(blockers(group)).toEqual([expect.stringMatching(/^Its budget is used up \(Model tokens\), and so is all that the mission can hand out; .+ has to raise the budget$/)])
+  expect(status()).toMatchObject({ health: 'waiting-on-person', actor: { id: ada.id }, because: expect.stringContaining('you have to raise the budget') })
+  group.accept(ada, MISSION_BUDGET_RAISE, { budget: { currency: 'EUR', financialLimit: 100, modelTokenLimit: 200 }, reason: 'There is more to do.' })
+  expect(blockers(group)).toEqual(['Its budget is used up (Model tokens); the Coordinator has to offer it again with more, or end it'])
+  expect(status().health).not.toBe('waiting-on-person')
 })
 
 it('says that the Coordinator has to act once every candidate has declined (A-169)', () => {

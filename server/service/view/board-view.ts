@@ -1,7 +1,7 @@
 // The board: one card per WorkItem, with its blockers as sentences derived from the fold, never from a tag.
-import { exhaustedDimension } from '../../authority/budget.ts'
+import { exhaustedDimension, isAllAllocated } from '../../authority/budget.ts'
 import { isGateClosed, personInCharge } from '../../authority/execution-approval.ts'
-import type { GroupState, WorkRecord } from '../../authority/types.ts'
+import type { BudgetDimension, GroupState, WorkRecord } from '../../authority/types.ts'
 import type { BoardItem } from '../views.ts'
 import { budgetLines, dimensionName } from './budget-lines.ts'
 import type { Naming } from './participants.ts'
@@ -52,7 +52,7 @@ export function blockersOf(record: WorkRecord, state: GroupState, name: Naming, 
   const { item } = record
   if (isFinal(item.state)) return []
   if (item.state === 'failed') return [{ sentence: `Failed: ${record.reason ?? 'no reason given'}` }]
-  return [...ownBlocker(record), ...gateBlocker(record, state, name, now), ...budgetBlocker(record, state), ...waitsFor(record, state), ...offerBlockers(record, name, now)]
+  return [...ownBlocker(record), ...gateBlocker(record, state, name, now), ...budgetBlocker(record, state, name), ...waitsFor(record, state), ...offerBlockers(record, name, now)]
 }
 
 const waitsForPerson = (record: WorkRecord, now: string): boolean => record.item.state === 'queued' && isGateClosed(record, now)
@@ -69,12 +69,23 @@ function startGate(record: WorkRecord, state: GroupState, now: string): Pick<Boa
   return { startGate: { personId: personInCharge(state).id, ownershipEpoch: record.ownershipEpoch, contractVersion, resources, budget, acceptancePolicyVersion } }
 }
 
-/** A-197: it does not start again until somebody has decided; only a further offer brings more (A-140). */
-function budgetBlocker({ item }: WorkRecord, state: GroupState): Blocker[] {
+/** A-197: it does not start again until somebody has decided: only a further offer brings more (A-140), and only from what is left to hand out. */
+function budgetBlocker({ item }: WorkRecord, state: GroupState, name: Naming): Blocker[] {
   const dimension = item.state === 'queued' ? exhaustedDimension(state, item.workItemId) : undefined
   if (dimension === undefined) return []
-  return [{ sentence: `Its budget is used up (${dimensionName(dimension)}); the Coordinator has to offer it again with more, or end it` }]
+  const spent = `Its budget is used up (${dimensionName(dimension)})`
+  if (needsOwner(state, item.workItemId, dimension)) return [{ sentence: `${spent}, and so is all that the mission can hand out; ${name(state.mission.missionOwner).name} has to raise the budget` }]
+  return [{ sentence: `${spent}; the Coordinator has to offer it again with more, or end it` }]
 }
+
+/** Queued work that gets no more before the owner has raised the Mission's budget. */
+export function waitsForBudget({ item }: WorkRecord, state: GroupState): boolean {
+  const dimension = item.state === 'queued' ? exhaustedDimension(state, item.workItemId) : undefined
+  return dimension !== undefined && needsOwner(state, item.workItemId, dimension)
+}
+
+/** Nobody raises the budget of a child Mission. */
+const needsOwner = (state: GroupState, workItemId: string, dimension: BudgetDimension): boolean => state.mission.parent === undefined && isAllAllocated(state, workItemId, dimension)
 
 /** What the owner said it waits for (A-186). */
 function ownBlocker({ blocker, child }: WorkRecord): Blocker[] {

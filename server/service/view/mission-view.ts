@@ -41,6 +41,7 @@ export function missionView(state: GroupState, context: StatusContext): MissionV
     objective: mission.objective,
     definitionOfDone: mission.definitionOfDone,
     budget: budgetLines(state.ledgers.get(mission.missionId)),
+    limits: mission.budget,
     ...(mission.budget.currency && { currency: mission.budget.currency }),
     coordinatorLeaseExpiresAt: state.coordinatorLease.expiresAt,
     coordinatorEpoch: mission.coordinator.coordinatorEpoch,

@@ -1,7 +1,7 @@
 // The one line that answers: how is it, why, until when, who must act. Computed from the fold, never narrated (A-123).
 import type { GroupState } from '../../authority/types.ts'
 import type { ParticipantView, StatusLine } from '../views.ts'
-import { blockersOf, isFinal } from './board-view.ts'
+import { blockersOf, isFinal, waitsForBudget } from './board-view.ts'
 import type { Naming } from './participants.ts'
 import { shorten } from './shorten.ts'
 
@@ -18,7 +18,7 @@ export function statusLine(state: GroupState, context: StatusContext): StatusLin
     case 'awaiting_approval':
       return awaitingApproval(state, context)
     case 'active':
-      return silentCoordinator(state, context) ?? takingStock(state, context) ?? failedWork(state) ?? planning(state, context) ?? working(state, context)
+      return silentCoordinator(state, context) ?? takingStock(state, context) ?? spentBudget(state, context) ?? failedWork(state) ?? planning(state, context) ?? working(state, context)
   }
 }
 
@@ -62,6 +62,15 @@ function takingStock(state: GroupState, { name }: StatusContext): StatusLine | u
   const coordinator = coordinatorOf(state, name)
   const because = coordinator.online ? 'It took over the coordination and looks at what is unfinished. Work under way goes on.' : 'It took over the coordination and is not connected. Work under way goes on; nothing new is assigned before it connects.'
   return { health: coordinator.online ? 'healthy' : 'blocked', sentence: `${coordinator.name} has to take stock before it can assign`, because, until: state.mission.deadline, actor: coordinator, sequence: state.takeover.sequence }
+}
+
+/** A-197: once all is handed out and used, what needs more waits for the owner. */
+function spentBudget(state: GroupState, { name, me }: StatusContext): StatusLine | undefined {
+  const waiting = [...state.workItems.values()].find((record) => waitsForBudget(record, state))
+  if (!waiting) return undefined
+  const owner = name(state.mission.missionOwner)
+  const because = `“${shorten(waiting.item.contract.goal, 80)}” needs more, and ${owner.id === me ? 'you have' : `${owner.name} has`} to raise the budget first.`
+  return { health: 'waiting-on-person', sentence: 'The budget of this mission is handed out and used up', because, until: state.mission.deadline, actor: owner, ...sequenceOf(state, waiting.item.workItemId) }
 }
 
 function failedWork(state: GroupState): StatusLine | undefined {
