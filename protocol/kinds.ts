@@ -88,6 +88,8 @@ export const CONVERSATION_OPEN = 'ext.countersign.conversation.open'
 export const POLICY_CHANGE = 'ext.countersign.policy.change'
 export const MISSION_RECONCILE = 'ext.countersign.mission.reconcile'
 export const MISSION_BUDGET_RAISE = 'ext.countersign.mission.budget_raise'
+export const PROFILE_APPROVE = 'ext.countersign.profile.approve'
+export const PROFILE_RETIRE = 'ext.countersign.profile.retire'
 
 export const AGENT_CARD_REGISTERED = 'ext.missionweaveprotocol.registry.agent_card_registered'
 export const SESSION_OPENED = 'ext.missionweaveprotocol.identity.session_opened'
@@ -98,6 +100,8 @@ export const WORK_OFFER_DECLINED = 'ext.countersign.work.offer_declined'
 export const WORK_PREEMPTION_REQUESTED = 'ext.countersign.work.preemption_requested'
 export const CONVERSATION_OPENED = 'ext.countersign.conversation.opened'
 export const POLICY_CHANGED = 'ext.countersign.policy.changed'
+export const PROFILE_APPROVED = 'ext.countersign.profile.approved'
+export const PROFILE_RETIRED = 'ext.countersign.profile.retired'
 export const MISSION_CHILD_ENDED = 'ext.countersign.mission.child_ended'
 export const MISSION_OWNER_MOVED = 'ext.countersign.mission.owner_moved'
 export const MISSION_RECONCILED = 'ext.countersign.mission.reconciled'
@@ -117,6 +121,8 @@ export const EXTENSION_COMMAND_KINDS = [
   POLICY_CHANGE,
   MISSION_RECONCILE,
   MISSION_BUDGET_RAISE,
+  PROFILE_APPROVE,
+  PROFILE_RETIRE,
 ] as const
 
 /** Extension Events that this Organization has approved. */
@@ -130,6 +136,8 @@ export const EXTENSION_EVENT_KINDS = [
   WORK_PREEMPTION_REQUESTED,
   CONVERSATION_OPENED,
   POLICY_CHANGED,
+  PROFILE_APPROVED,
+  PROFILE_RETIRED,
   MISSION_CHILD_ENDED,
   MISSION_OWNER_MOVED,
   MISSION_RECONCILED,
@@ -189,4 +197,6 @@ export const PRIMARY_EVENT_OF = {
   [POLICY_CHANGE]: POLICY_CHANGED,
   [MISSION_RECONCILE]: MISSION_RECONCILED,
   [MISSION_BUDGET_RAISE]: MISSION_BUDGET_RAISED,
+  [PROFILE_APPROVE]: PROFILE_APPROVED,
+  [PROFILE_RETIRE]: PROFILE_RETIRED,
 } as const satisfies Record<CommandKind, EventKind>

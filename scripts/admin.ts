@@ -29,6 +29,8 @@ const usage = `npm run admin -- <command> [options]
       The policy in force, and the Space to which an administrator's signed change of it is addressed.
   policy history [--after VERSION]
       Who changed the policy, when and why; up to 100 versions at a time.
+  policy profiles
+      The Extension Profiles in force.
   policy log [--group GROUPID] [--before ENTRY] [--limit N]
       What policy, authorization, budget, risk, escalation and redaction decided, newest first; 100 entries unless told.
   policy failures --group GROUPID [--before ENTRY] [--limit N]
@@ -91,6 +93,7 @@ const readers: Record<Exclude<AdminCommand, 'log verify'>, (operands: string[], 
   'space export': ([groupId, file]) => ({ groupId: groupId ?? needed('the Group id'), file: resolve(file ?? needed('the file')) }),
   'policy show': () => ({}),
   'policy history': (_operands, { after }) => defined({ after: after === undefined ? undefined : Number(after) }),
+  'policy profiles': () => ({}),
   'policy log': (_operands, values) => defined({ groupId: values.group, ...page(values) }),
   'policy failures': (_operands, values) => defined({ groupId: values.group ?? needed('--group'), ...page(values) }),
   'space state': ([groupId]) => ({ groupId: groupId ?? needed('the Group id') }),

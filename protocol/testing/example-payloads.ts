@@ -10,6 +10,7 @@ const { approval, artifact, conversation, event, evidence, group, lease, members
 const card = exampleDocuments['agent-card']
 const contextPackage = exampleDocuments['context-package']
 const contract = exampleDocuments['work-contract']
+const profile = exampleDocuments['extension-profile']
 const workItem = exampleDocuments['work-item']
 const { selectionBasis, scheduleEstimate, progress, owner, submission, offers } = workItem
 if (!selectionBasis || !scheduleEstimate || !progress || !owner || !submission || !offers) {
@@ -190,6 +191,8 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
   'ext.countersign.policy.change': { policy, reason: 'The pilot is over.' },
   'ext.countersign.mission.budget_raise': { budget: mission.budget, reason: 'The glossary is longer than expected.' },
   'ext.countersign.mission.reconcile': { contextPackage, workItems: [{ workItemId, revision: 3, state: 'queued' }] },
+  'ext.countersign.profile.approve': { profile, schema: 'true', reason: 'The laboratory has reviewed it.' },
+  'ext.countersign.profile.retire': { profileUri: profile.profileUri, version: profile.version, reason: 'Nobody uses it.' },
   'ext.missionweaveprotocol.registry.agent_card_register': { card },
   'ext.missionweaveprotocol.identity.session_open': { agentId },
 }
@@ -200,6 +203,8 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
   'group.snapshot.created': { snapshotId: urn('snapshot'), throughSequence: 9, stateHash: hash, snapshotArtifactHash: hash },
   'group.archived': { snapshotId: urn('snapshot'), archivedAt: at, firstOnlineSequence: 10 },
   'ext.countersign.policy.changed': { policy, reason: 'The pilot is over.' },
+  'ext.countersign.profile.approved': { profile, schema: 'true', reason: 'The laboratory has reviewed it.' },
+  'ext.countersign.profile.retired': { profileUri: profile.profileUri, version: profile.version, reason: 'Nobody uses it.' },
   'mission.created': { ...founded, parentLink },
   'mission.child.created': {
     parentMissionId: missionId,

@@ -40,6 +40,31 @@ export const FACTS_OF_ORGANIZATION = {
     effects: 'The policy is in force from its Event on, on every node.',
     events: '`ext.countersign.policy.changed`.',
   },
+  'ext.countersign.profile.approve': {
+    sender: 'An administrator of the Organization with an authority key, in the Space of the policy.',
+    revision: 'that of the profile, which counts its approvals and retirements from 0 on; it may not be left out',
+    checks: [
+      ['The sender is an administrator with an authority key and cites Membership Epoch 1.', 'AUTH_FORBIDDEN', 'MEMBERSHIP_STALE'],
+      ['The Command cites the revision of the profile.', 'INVALID_COMMAND', 'REVISION_CONFLICT'],
+      ['The sender has signed the profile itself, and not for later.', 'AUTH_FORBIDDEN', 'INVALID_COMMAND'],
+      ['Neither its URI nor its kinds lie in a namespace of the protocol or of this server.', 'INVALID_COMMAND'],
+      ['The version is later than the one in force of the same major version.', 'INVALID_COMMAND'],
+      ['The schema is the one whose hash the profile names, and one that data can be held against.', 'INVALID_COMMAND'],
+    ],
+    effects: 'Data of this profile may be marked critical: in this major version, up to this version, by senders with the capabilities it requires.',
+    events: '`ext.countersign.profile.approved`.',
+  },
+  'ext.countersign.profile.retire': {
+    sender: 'An administrator of the Organization with an authority key, in the Space of the policy.',
+    revision: 'that of the profile; it may not be left out',
+    checks: [
+      ['The sender is an administrator with an authority key and cites Membership Epoch 1.', 'AUTH_FORBIDDEN', 'MEMBERSHIP_STALE'],
+      ['The Command cites the revision of the profile.', 'INVALID_COMMAND', 'REVISION_CONFLICT'],
+      ['This version is in force.', 'INVALID_COMMAND'],
+    ],
+    effects: 'This major version is not understood any more. What Groups hold of it stays.',
+    events: '`ext.countersign.profile.retired`.',
+  },
   'ext.missionweaveprotocol.core.group_archive': {
     sender: 'The Group Authority, or an archival service that policy names with this kind.',
     revision: 'the sequence of the Group',

@@ -9,6 +9,8 @@ import {
   MISSION_BUDGET_RAISE,
   MISSION_RECONCILE,
   type POLICY_CHANGE,
+  type PROFILE_APPROVE,
+  type PROFILE_RETIRE,
   RESOURCE_USAGE_RECORD,
   type SESSION_OPEN,
   WORK_DEPENDENCY_ADD,
@@ -26,6 +28,7 @@ import { decideAssignCoordinator } from './coordinator-assign.ts'
 import { decideRenewCoordinator } from './coordinator.ts'
 import { decideGrantDelegation } from './delegation.ts'
 import { decideGrantExecution } from './execution-approval.ts'
+import { pinnedOtherwise } from './extension-use.ts'
 import type { Refusal } from './fences.ts'
 import { groupNotFound, keyTooWeak, notUnderPolicy, reservedExtension, staleCoordinator, staleMembership, staleSession, supersededCoordinator, supersededOwner } from './fences.ts'
 import { decideArchive, groupArchived } from './group-archive.ts'
@@ -58,7 +61,7 @@ import { decideOffer } from './work-offer.ts'
 import { decideRequestPreemption } from './work-preempt.ts'
 import { decideAcceptResult, decideSubmit } from './work-result.ts'
 
-type MemberKind = Exclude<CommandPayloadKind, FoundingKind | typeof AGENT_CARD_REGISTER | typeof SESSION_OPEN | typeof POLICY_CHANGE>
+type MemberKind = Exclude<CommandPayloadKind, FoundingKind | typeof AGENT_CARD_REGISTER | typeof SESSION_OPEN | typeof POLICY_CHANGE | typeof PROFILE_APPROVE | typeof PROFILE_RETIRE>
 
 const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   'mission.assign_coordinator': decideAssignCoordinator,
@@ -118,6 +121,8 @@ export function decide(state: GroupState | undefined, verified: VerifiedCommand,
   if (!state) return err(groupNotFound())
   const membership = admit(state, verified, env)
   if (!membership.ok) return membership
+  const pinned = pinnedOtherwise(state.extensionPins, verified)
+  if (pinned) return err(pinned)
   // The table pairs every kind with its own decider, and the payload has been checked against that kind.
   const decider = DECIDERS[kind] as (request: MemberRequest) => Decision
   const decision = decider({ state, command, signingHash, env, membership: membership.value, payload: command.payload as MemberRequest['payload'] })

@@ -5,6 +5,8 @@ import {
   CONVERSATION_OPENED,
   type POLICY_CHANGED,
   MISSION_BUDGET_RAISED,
+  type PROFILE_APPROVED,
+  type PROFILE_RETIRED,
   MISSION_CHILD_ENDED,
   MISSION_OWNER_MOVED,
   MISSION_RECONCILED,
@@ -24,6 +26,7 @@ import { evolveCoordinatorRenewed } from './coordinator.ts'
 import { evolveDelegationGranted } from './delegation.ts'
 import { evolveExecutionGranted } from './execution-approval.ts'
 import { evolveExecutionEnded } from './execution-end.ts'
+import { pinExtensions } from './extension-use.ts'
 import { evolveArchived, evolveSnapshotCreated } from './group-archive.ts'
 import { evolveMembership } from './membership.ts'
 import { evolveMessageAmended, evolveMessageRedacted } from './message-amend.ts'
@@ -55,7 +58,7 @@ import { evolvePreemptionRequested } from './work-preempt.ts'
 import { introduce } from './work-record.ts'
 import { evolveResultAccepted, evolveSubmitted } from './work-result.ts'
 
-type FoldedKind = Exclude<EventPayloadKind, FoundedKind | typeof AGENT_CARD_REGISTERED | typeof SESSION_OPENED | typeof POLICY_CHANGED>
+type FoldedKind = Exclude<EventPayloadKind, FoundedKind | typeof AGENT_CARD_REGISTERED | typeof SESSION_OPENED | typeof POLICY_CHANGED | typeof PROFILE_APPROVED | typeof PROFILE_RETIRED>
 
 const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'mission.coordinator.assigned': evolveCoordinatorAssigned,
@@ -117,6 +120,7 @@ export function evolve(state: GroupState | undefined, document: EventDocument): 
   next.lastOccurredAt = document.occurredAt
   introduce(next, document.eventId, document.sequence)
   next.eventIds.push(document.eventId)
+  pinExtensions(next, document)
   const entry = policyEntryOf(document)
   if (entry) next.policyLog.push(entry)
   return next

@@ -192,7 +192,7 @@ describe.each(seeds)('any Group (seed %i)', (seed) => {
 
 describe('the runs together', () => {
   const total = (tally: Map<string, number>) => [...tally.values()].reduce((sum, number) => sum + number, 0)
-  const organizationKinds = ['ext.missionweaveprotocol.registry.agent_card_register', 'ext.missionweaveprotocol.identity.session_open', 'ext.countersign.policy.change']
+  const organizationKinds = ['ext.missionweaveprotocol.registry.agent_card_register', 'ext.missionweaveprotocol.identity.session_open', 'ext.countersign.policy.change', 'ext.countersign.profile.approve', 'ext.countersign.profile.retire']
 
   it('sent ten thousand Commands, accepted and refused ones alike', () => {
     expect(total(accepted) + total(refused)).toBeGreaterThanOrEqual(10_000)

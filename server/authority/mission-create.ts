@@ -173,6 +173,7 @@ export function foundGroup({ payload, sequence, occurredAt }: GroupEvent<Founded
     workSteps: new Map(),
     ownedBy: new Map(),
     overrides: new Map(),
+    extensionPins: new Map(),
     recent: new Map(),
     executing: new Set(),
     waiting: new Set(),

@@ -23,9 +23,9 @@ export function decidePolicyChange(current: Policy, verified: VerifiedCommand, e
 }
 
 /** A-105: a person of the Organization with an authority key, and of these an administrator. */
-function notAdministrator({ command, keyUse }: VerifiedCommand, { isAdmin }: DecisionEnv): Refusal {
+export function notAdministrator({ command, keyUse }: VerifiedCommand, { isAdmin }: DecisionEnv): Refusal {
   if (command.actor.type !== 'human' || keyUse !== 'authority' || !isAdmin(command.actor.id)) {
-    return reject('AUTH_FORBIDDEN', 'only an administrator with an authority key may change the policy')
+    return reject('AUTH_FORBIDDEN', 'only an administrator with an authority key may change the policy or approve profiles')
   }
   return command.membershipEpoch === administratorEpoch ? undefined : reject('MEMBERSHIP_STALE', `administrators sign under Membership Epoch ${administratorEpoch}`)
 }

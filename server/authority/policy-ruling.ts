@@ -1,7 +1,7 @@
 // What the Policy Log keeps beside the Events: rulings of authorization, budget, risk, escalation and redaction (A-126).
 import type { Actor, Command, EventDocument, EventPayloads } from '../../protocol/generated/types.ts'
 import type { ErrorCode, Rejection } from '../../protocol/error-codes.ts'
-import { POLICY_CHANGED } from '../../protocol/kinds.ts'
+import { POLICY_CHANGED, PROFILE_APPROVED, PROFILE_RETIRED } from '../../protocol/kinds.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { LIMIT_WORDS } from './cooperation.ts'
 import { overrideOf } from './override-grant.ts'
@@ -32,6 +32,8 @@ type Judge<K extends EventPayloadKind> = (payload: EventPayloads[K]) => Words | 
 /** Kinds that a ruling may stand behind, and which. */
 const JUDGES: { readonly [K in EventPayloadKind]?: Judge<K> } = {
   [POLICY_CHANGED]: ({ policy, reason }) => ['policy', `version ${policy.version} is in force: ${reason}`],
+  [PROFILE_APPROVED]: ({ profile: { profileUri, version }, reason }) => ['policy', `version ${version} of the extension profile ${profileUri} is approved: ${reason}`],
+  [PROFILE_RETIRED]: ({ profileUri, version, reason }) => ['policy', `version ${version} of the extension profile ${profileUri} is retired: ${reason}`],
   'policy.cooperation_override.granted': ({ cooperationOverrideGrant: { policyName, targetCommandKind, reason } }) => ['escalation', `${LIMIT_WORDS[policyName]} may be passed once by ${targetCommandKind}: ${reason}`],
   'message.redacted': ({ message }) => ['redaction', message.reason ?? ''],
   'approval.execution.granted': ({ workItemId, terms }) => ['risk', `work ${workItemId} may start, until ${terms.expiresAt}`],

@@ -36,6 +36,8 @@ export interface DecisionEnv {
   readonly missionFacts: (missionId: string) => MissionFacts | undefined
   /** The Organization's policy in force. `evolve` never sees it: what it had a say in stands in the Events. */
   readonly policy: Policy
+  /** Whether the text is a JSON Schema that this server can hold data against. */
+  readonly isDataSchema: (text: string) => boolean
   /** Whether this Principal administers the Organization. */
   readonly isAdmin: (principalId: string) => boolean
   /** Whether the Agent coordinates that other Mission at this moment; looked up where a Command of this batch turns on it. */
@@ -289,6 +291,8 @@ export interface GroupState {
   readonly ownedBy: Map<string, Set<string>>
   /** Cooperation Override Grants by id (A-277). */
   readonly overrides: Map<string, OverrideRecord>
+  /** Major version that the Group has pinned of each Extension Profile it was required to understand, by profile URI (A-243). */
+  readonly extensionPins: Map<string, string>
   /** Times within the last minute before a member's last one, ascending, of what a rate counts; by rate and member. */
   readonly recent: Map<string, string[]>
   /** WorkItems with an Execution Lease. */

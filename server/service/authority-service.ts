@@ -9,6 +9,7 @@ import { archiveGroup } from './archive-keeper.ts'
 import { AuditTrail } from './audit-trail.ts'
 import { CommandPath } from './command-path.ts'
 import { ConsoleSessions } from './console-sessions.ts'
+import { readDataSchema } from './data-schema.ts'
 import { ExecutionTokens } from './execution-tokens.ts'
 import { FeedCursors } from './feed-cursors.ts'
 import { TailFeeds } from './feeds.ts'
@@ -24,6 +25,7 @@ import { Outbox } from './outbox.ts'
 import { PolicyLog } from './policy-log.ts'
 import { PolicyMirror } from './policy-mirror.ts'
 import type { ArtifactStore, ReadModels, Store } from './ports.ts'
+import { ProfileMirror } from './profile-mirror.ts'
 import { ReaderView } from './reader-view.ts'
 import { RegistryMirror } from './registry-mirror.ts'
 import { RegistryService } from './registry-service.ts'
@@ -55,12 +57,14 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const keys = await RegistryMirror.load(directory, clock, organizationId)
   const agents = await AgentMirror.load(directory)
   const policies = new PolicyMirror(organizationId, log)
+  const profiles = new ProfileMirror()
+  const cardOf = (agentId: string) => agents.cardOf(agentId)
   const verifySignature = createNativeVerifier()
   const audit = new AuditTrail(directory, clock, diagnostics)
   const rulings = new PolicyLog({ store: store.rulings, policies, clock, diagnostics })
   const tails = new SpaceTails(log)
   const watch = new MembershipWatch()
-  const news = new NodeNews({ wakeUps: store.wakeUps, organizationId, agents, policies, tails, watch, diagnostics })
+  const news = new NodeNews({ wakeUps: store.wakeUps, organizationId, agents, policies, profiles, tails, watch, diagnostics })
   const actors = new SpaceActors({
     log,
     readModels,
@@ -70,9 +74,10 @@ export async function createAuthorityService({ store, artifacts, organization, o
     diagnostics,
     policies,
     facts: {
-      cardOf: (agentId) => agents.cardOf(agentId),
+      cardOf,
       sessionEpochOf: (agentId) => agents.sessionEpochOf(agentId),
       isAdmin: (principalId) => identities.principal(principalId)?.isAdmin === true,
+      isDataSchema: (text) => readDataSchema(text) !== undefined,
     },
     openFold: async (spaceId) => {
       if (spaceId === organizationId) return new OrganizationFold(Math.max(0, (await log.head(organizationId)) - organizationTail))
@@ -84,7 +89,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   })
   const outbox = new Outbox({ log, submit: (spaceId, work) => actors.submit(spaceId, work), diagnostics })
   const isCurrentSession: AuthorityService['sessions']['isCurrent'] = (session) => sessions.isCurrent(session)
-  const path = new CommandPath({ organizationId, log, keys, policies, actors, clock, verifySignature, audit, rulings, diagnostics, isCurrentSession })
+  const path = new CommandPath({ organizationId, log, keys, policies, profiles, cardOf, actors, clock, verifySignature, audit, rulings, diagnostics, isCurrentSession })
   const registry = new RegistryService({ organization, origin, clock, directory, submit: (command, handshake) => path.submit(command, { door: 'internal', ...(handshake && { handshake }) }) })
   const sessions = new AgentSessions({
     directory,
@@ -125,6 +130,9 @@ export async function createAuthorityService({ store, artifacts, organization, o
       spaceId: policies.spaceId,
       get current() {
         return policies.current
+      },
+      get profiles() {
+        return profiles.current
       },
       history: (after, limit) => policies.history(after, limit),
       rulings: (range) => store.rulings.list(range),

@@ -15,14 +15,16 @@ import type { SignatureVerifier, VerificationFailure, VerifiedDocument } from '.
 import { verifyParsedDocument } from '../../protocol/verify-document.ts'
 import { payloadRefused } from '../authority/payload.ts'
 import { canonicalForm } from '../authority/reference-forms.ts'
+import type { DecisionEnv } from '../authority/types.ts'
 import type { Log } from '../log.ts'
 import type { AuditTrail } from './audit-trail.ts'
-import { unknownCriticalExtension } from './critical-extensions.ts'
+import { refusedExtension } from './critical-extensions.ts'
 import { isFresh } from './freshness.ts'
 import { verifyNestedDocuments } from './nested-documents.ts'
 import type { PolicyLog } from './policy-log.ts'
 import type { PolicyMirror } from './policy-mirror.ts'
 import type { Clock, SpaceLog } from './ports.ts'
+import type { ProfileMirror } from './profile-mirror.ts'
 import { actionIdCollision, internalError, invalidSignature } from './refusals.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
 import type { Handshake } from './registry-service.ts'
@@ -37,6 +39,8 @@ interface Needs {
   readonly log: Pick<SpaceLog, 'findReceipt' | 'readAt'>
   readonly keys: RegistryMirror
   readonly policies: PolicyMirror
+  readonly profiles: ProfileMirror
+  readonly cardOf: DecisionEnv['cardOf']
   readonly actors: SpaceActors
   readonly clock: Clock
   readonly verifySignature: SignatureVerifier
@@ -98,7 +102,7 @@ export class CommandPath {
   }
 
   async #check(parsed: ParsedJson, bytes: Uint8Array, context: SubmitContext): Promise<Checked<AdmissibleCommand>> {
-    const { keys, verifySignature } = this.#needs
+    const { keys, verifySignature, profiles, cardOf, clock } = this.#needs
     const verified = await verifyParsedDocument({ kind: 'command', bytes, registry: keys, verifySignature, ...parsed })
     if (!verified.ok) return err(this.#unverified(verified.error, parsed.value, context))
     const foreign = refuseForeign(verified.value.value, context)
@@ -109,7 +113,7 @@ export class CommandPath {
     const command = document.value
     const misshapen = refusePayload(command, parsed.schemaView)
     if (misshapen) return err(await this.#unlessReceived(document, misshapen))
-    if (!isFresh(document.protectedTime, this.#needs.clock.now(), this.#needs.policies.current.freshnessSeconds)) {
+    if (!isFresh(document.protectedTime, clock.now(), this.#needs.policies.current.freshnessSeconds)) {
       this.#audit({ stage: 'freshness', reason: 'outside-window' }, command, context)
       return err(await this.#unlessReceived(document, invalidSignature()))
     }
@@ -118,7 +122,7 @@ export class CommandPath {
       this.#audit({ ...nested.error, reason: `nested ${nested.error.reason}` }, command, context)
       return err(await this.#unlessReceived(document, rejectionOf(nested.error)))
     }
-    const late = unknownCriticalExtension(command) ?? this.#refuseEnded(context)
+    const late = refusedExtension(command, { profiles, cardOf, now: clock.now() }) ?? this.#refuseEnded(context)
     if (late) return err(await this.#unlessReceived(document, late))
     const keyUse = keys.key(document.keyId)?.keyUse ?? 'conversation'
     return ok({ document, keyUse, nested: nested.value, ...(context.handshake && { handshake: context.handshake }) })

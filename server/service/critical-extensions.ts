@@ -1,27 +1,36 @@
-import type { Command } from '../../protocol/generated/types.ts'
+import type { AgentCard, Command } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
-import { OFFLINE_EXECUTION } from '../../protocol/offline-execution.ts'
-import { isJsonObject } from '../../protocol/strict-json.ts'
-import type { JsonValue } from '../../protocol/strict-json.ts'
+import { capabilityPins, isCardValid } from '../authority/capability.ts'
+import type { ExtensionUse } from '../authority/extension-use.ts'
+import { criticalExtensionsOf } from '../authority/extension-use.ts'
+import type { ProfileMirror, UsableProfile } from './profile-mirror.ts'
 
-/** Members of payloads whose objects may carry extensions of their own. */
-const extensible = ['artifact', 'card', 'contract'] as const
+interface Needs {
+  readonly profiles: Pick<ProfileMirror, 'find'>
+  readonly cardOf: (agentId: string) => AgentCard | undefined
+  readonly now: string
+}
 
-/** Refuses a Command that asks for an extension to be understood which is not; the decision judges those that are. */
-export function unknownCriticalExtension({ extensions, payload }: Command): Rejection | undefined {
-  const nested = extensible.flatMap((member) => {
-    const object = payload[member] as JsonValue | undefined
-    return isJsonObject(object) ? [object.extensions] : []
-  })
-  for (const entries of [extensions as JsonValue | undefined, ...nested]) {
-    if (!isJsonObject(entries)) continue
-    for (const [profileUri, entry] of Object.entries(entries)) {
-      if (profileUri === OFFLINE_EXECUTION && entries === extensions) continue
-      if (isJsonObject(entry) && entry.critical === true) {
-        return reject('UNKNOWN_CRITICAL_EXTENSION', 'A required extension is not understood.', { details: { profileUri } })
-      }
-    }
+/**
+ * Refuses a Command that asks for an extension to be understood which no profile in force covers (A-244), or which its
+ * sender may not use like this (A-243). What is not critical goes unread.
+ */
+export function refusedExtension(command: Command, needs: Needs): Rejection | undefined {
+  for (const use of criticalExtensionsOf(command)) {
+    const found = needs.profiles.find(use.profileUri, use.version)
+    const refusal = found?.profile.critical ? misused(use, found, command, needs) : reject('UNKNOWN_CRITICAL_EXTENSION', 'A required extension is not understood.', detailsOf(use))
+    if (refusal) return refusal
   }
   return undefined
 }
+
+function misused(use: ExtensionUse, { profile, fits }: UsableProfile, { actor }: Command, { cardOf, now }: Needs): Rejection | undefined {
+  if (!fits(use.data)) return reject('SCHEMA_VALIDATION_FAILED', 'The data of a required extension does not fit the schema of its profile.', detailsOf(use))
+  if (profile.requiredCapabilities.length === 0) return undefined
+  const card = actor.type === 'agent' ? cardOf(actor.id) : undefined
+  const isCapable = card !== undefined && isCardValid(card, now) && capabilityPins(card, profile.requiredCapabilities) !== undefined
+  return isCapable ? undefined : reject('AUTH_FORBIDDEN', 'A required extension takes capabilities that are not on the sender’s Agent Card.', detailsOf(use))
+}
+
+const detailsOf = ({ profileUri }: ExtensionUse) => ({ details: { profileUri } })

@@ -4,12 +4,14 @@ import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import type { EventDocument } from '../../protocol/generated/types.ts'
 import type { ValidatedRegistry } from '../../protocol/key-registry.ts'
 import { validateRegistry } from '../../protocol/key-registry.ts'
-import { POLICY_CHANGED } from '../../protocol/kinds.ts'
+import { POLICY_CHANGED, PROFILE_APPROVED, PROFILE_RETIRED } from '../../protocol/kinds.ts'
 import { signDocument } from '../../protocol/signed-documents.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { eventPayloadKinds, validateEventPayload } from '../../protocol/validate.ts'
 import { verifyDocument } from '../../protocol/verify-document.ts'
 import { evolve } from '../authority/evolve.ts'
+import type { ProfileRegister } from '../authority/extension-profile.ts'
+import { evolveProfiles, profileOf } from '../authority/extension-profile.ts'
 import { evolvePolicy } from '../authority/policy-change.ts'
 import { DEFAULT_POLICY } from '../authority/policy.ts'
 import type { GroupState } from '../authority/types.ts'
@@ -86,10 +88,15 @@ describe.each(eventPayloadKinds)('%s', (kind) => {
 async function refusals(kind: EventPayloadKind, sample: Sample): Promise<string[]> {
   const { event } = sample
   if (event.groupId === undefined) return refusedByLog(sample)
-  const read = kind === POLICY_CHANGED ? policyReader(sample) : groupReader(sample)
+  const read = readerOf(kind, sample)
   const refused = isRefused(() => read.gap()) ? ['a gap'] : []
   read.next()
   return isRefused(() => read.next()) ? [...refused, 'a repetition'] : refused
+}
+
+function readerOf(kind: EventPayloadKind, sample: Sample) {
+  if (kind === POLICY_CHANGED) return policyReader(sample)
+  return kind === PROFILE_APPROVED || kind === PROFILE_RETIRED ? profileReader(sample) : groupReader(sample)
 }
 
 function groupReader({ event, before }: Sample) {
@@ -102,10 +109,16 @@ function groupReader({ event, before }: Sample) {
 }
 
 function policyReader({ event, before }: Sample) {
-  let policy = before.reduce(evolvePolicy, DEFAULT_POLICY)
+  let policy = before.filter(({ kind }) => kind === POLICY_CHANGED).reduce(evolvePolicy, DEFAULT_POLICY)
   const { version } = event.payload.policy as { version: number }
   const later = { ...event, payload: { ...event.payload, policy: { ...(event.payload.policy as object), version: version + 1 } } }
   return { gap: () => evolvePolicy(policy, later), next: () => (policy = evolvePolicy(policy, event)) }
+}
+
+function profileReader({ event, before }: Sample) {
+  let register = before.filter(({ kind }) => kind !== POLICY_CHANGED).reduce<ProfileRegister>(evolveProfiles, new Map())
+  const revision = (register.get(profileOf(event))?.revision ?? 0) + 2
+  return { gap: () => evolveProfiles(register, { ...event, aggregateRevision: revision }), next: () => (register = evolveProfiles(register, event)) }
 }
 
 /** Events of the Organization have no sequence of their own; the log keeps their order and takes none twice. */

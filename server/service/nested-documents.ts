@@ -1,7 +1,7 @@
 // Signed Documents that travel inside a Command. Each has to stand by itself: six stages, and later its own admission.
 import type { Command } from '../../protocol/generated/types.ts'
 import type { KeyResolver } from '../../protocol/key-registry.ts'
-import { AGENT_CARD_REGISTER, GROUP_ARCHIVE, MISSION_RECONCILE } from '../../protocol/kinds.ts'
+import { AGENT_CARD_REGISTER, GROUP_ARCHIVE, MISSION_RECONCILE, PROFILE_APPROVE } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { DocumentKind } from '../../protocol/signed-documents.ts'
@@ -22,6 +22,7 @@ const places: Readonly<Record<string, Place>> = {
   'work.accept_result': { kind: 'evidence', members: ['evidence'] },
   'work.fail': { kind: 'evidence', members: ['evidence'] },
   [GROUP_ARCHIVE]: { kind: 'group-snapshot', members: ['snapshot'] },
+  [PROFILE_APPROVE]: { kind: 'extension-profile', members: ['profile'] },
   [AGENT_CARD_REGISTER]: { kind: 'agent-card', members: ['card'] },
 }
 

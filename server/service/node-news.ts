@@ -7,6 +7,7 @@ import type { DirectoryIdentities } from './identities.ts'
 import type { MembershipWatch } from './membership-watch.ts'
 import type { LogEntry, WakeUps } from './ports.ts'
 import type { PolicyMirror } from './policy-mirror.ts'
+import type { ProfileMirror } from './profile-mirror.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
 import type { SpaceActors } from './space-actors.ts'
 import type { SpaceTails } from './space-tails.ts'
@@ -16,6 +17,7 @@ interface Needs {
   readonly organizationId: string
   readonly agents: AgentMirror
   readonly policies: PolicyMirror
+  readonly profiles: ProfileMirror
   readonly tails: SpaceTails
   readonly watch: MembershipWatch
   readonly diagnostics: Log
@@ -69,10 +71,11 @@ export class NodeNews {
   }
 
   #mirror(events: readonly EventDocument[]): void {
-    const { agents, policies } = this.#needs
+    const { agents, policies, profiles } = this.#needs
     for (const event of events) {
       agents.apply(event)
       policies.apply(event)
+      profiles.apply(event)
     }
   }
 

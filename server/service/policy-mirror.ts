@@ -22,7 +22,15 @@ export class PolicyMirror {
 
   /** The Events that put the versions after this one in force, ascending, at most `limit`. */
   async history(after: number, limit: number): Promise<readonly DecodedEntry[]> {
-    return (await this.#log.read(this.spaceId, after, limit)).map(decodeEntry)
+    const changes: DecodedEntry[] = []
+    // A version is never ahead of the sequence of its Event.
+    for (let sequence = after; changes.length < limit; ) {
+      const page = (await this.#log.read(this.spaceId, sequence, limit)).map(decodeEntry)
+      changes.push(...page.filter(({ event }) => isChangeAfter(event, after)))
+      if (page.length < limit) break
+      sequence += page.length
+    }
+    return changes.slice(0, limit)
   }
 
   /** An Event of the policy's Space, by whichever node; an older one changes nothing. */
@@ -31,4 +39,8 @@ export class PolicyMirror {
     const { policy } = payload as unknown as EventPayloads[typeof POLICY_CHANGED]
     if (policy.version > this.#current.version) this.#current = policy
   }
+}
+
+function isChangeAfter({ kind, payload }: EventDocument, version: number): boolean {
+  return kind === POLICY_CHANGED && (payload as unknown as EventPayloads[typeof POLICY_CHANGED]).policy.version > version
 }

@@ -1,5 +1,5 @@
 // What the doors may ask of the authority. Gateways see this and the view types, never the store.
-import type { Actor, AgentCard, Policy, PresenceRecord } from '../../protocol/generated/types.ts'
+import type { Actor, AgentCard, ExtensionProfile, Policy, PresenceRecord } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import type { ParsedJson } from '../../protocol/strict-json.ts'
@@ -134,6 +134,8 @@ export interface OrganizationInfo {
 export interface PolicyAccess {
   /** The policy in force. */
   readonly current: Policy
+  /** The Extension Profiles in force (A-243). */
+  readonly profiles: readonly ExtensionProfile[]
   /** The Space that a Command which changes it names as its Group. */
   readonly spaceId: string
   /** For operators: the Events that put the versions after this one in force, ascending, at most `limit`. */

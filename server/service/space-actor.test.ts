@@ -36,7 +36,7 @@ function closedGate() {
 
 function actorOn({ clock, organization }: Fixture, store: Store, groupId: string): SpaceActor {
   const nothing = { onCommitted: () => {}, onFounded: () => {}, onLoaded: () => {}, onIdle: () => {} }
-  const facts = { cardOf: () => undefined, sessionEpochOf: () => 0, isAdmin: () => false }
+  const facts = { cardOf: () => undefined, sessionEpochOf: () => 0, isAdmin: () => false, isDataSchema: () => true }
   return new SpaceActor(groupId, { ...store, ...nothing, actions: new AcceptedActions(), clock, organization, facts, policies: { current: DEFAULT_POLICY }, openFold: async (spaceId) => new MissionFold(spaceId) })
 }
 

@@ -31,7 +31,7 @@ export interface ActorNeeds {
   readonly actions: AcceptedActions
   readonly clock: Clock
   readonly organization: OrganizationKeys
-  readonly facts: Pick<DecisionEnv, 'cardOf' | 'sessionEpochOf' | 'isAdmin'>
+  readonly facts: Pick<DecisionEnv, 'cardOf' | 'sessionEpochOf' | 'isAdmin' | 'isDataSchema'>
   readonly policies: Pick<PolicyMirror, 'current'>
   /** The fold to begin with; the log is read from its head on. */
   readonly openFold: (spaceId: string) => Promise<SpaceFold>

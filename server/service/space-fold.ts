@@ -1,12 +1,15 @@
 // The kinds of Space behind one face: what a batch needs in order to decide, place and apply Events.
 import type { EventDocument } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
+import { POLICY_CHANGED } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
 import { ok } from '../../protocol/result.ts'
 import type { VerifiedDocument } from '../../protocol/verify-document.ts'
 import { decide } from '../authority/decide.ts'
 import { decideDue, nextDue } from '../authority/due.ts'
 import { evolve } from '../authority/evolve.ts'
+import type { ProfileRegister } from '../authority/extension-profile.ts'
+import { decideProfile, evolveProfiles, isProfileCommand } from '../authority/extension-profile.ts'
 import { decideReaction } from '../authority/mission-reaction.ts'
 import { decideOrganization } from '../authority/organization.ts'
 import { decidePolicyChange, evolvePolicy } from '../authority/policy-change.ts'
@@ -159,21 +162,22 @@ export class OrganizationFold implements SpaceFold {
   }
 }
 
-/** The Space that holds the Organization's policy, all of it from the first version on: what decides may not fall out of a window. */
+/** The Space that holds the Organization's policy and its Extension Profiles, all of it from the first version on: what decides may not fall out of a window. */
 export class PolicyFold implements SpaceFold {
   readonly spaceKind = 'policy'
   readonly group = undefined
   readonly #spaceId: string
   #policy = DEFAULT_POLICY
+  #profiles: ProfileRegister = new Map()
+  #head = 0
   #lastOccurredAt = ''
 
   constructor(spaceId: string) {
     this.#spaceId = spaceId
   }
 
-  /** Every Event is the next version. */
   get head(): number {
-    return this.#policy.version
+    return this.#head
   }
 
   get lastOccurredAt(): string {
@@ -181,7 +185,9 @@ export class PolicyFold implements SpaceFold {
   }
 
   decide(work: SpaceWork, env: DecisionEnv): Drafts {
-    return work.type === 'command' ? decidePolicyChange(this.#policy, verifiedCommand(work.command), env) : ok([])
+    if (work.type !== 'command') return ok([])
+    const verified = verifiedCommand(work.command)
+    return isProfileCommand(verified.command.kind) ? decideProfile(this.#profiles, verified, env) : decidePolicyChange(this.#policy, verified, env)
   }
 
   place(draft: EventDraft, env: DecisionEnv): UnsignedEvent {
@@ -189,7 +195,9 @@ export class PolicyFold implements SpaceFold {
   }
 
   apply(event: EventDocument): void {
-    this.#policy = evolvePolicy(this.#policy, event)
+    if (event.kind === POLICY_CHANGED) this.#policy = evolvePolicy(this.#policy, event)
+    else this.#profiles = evolveProfiles(this.#profiles, event)
+    this.#head += 1
     this.#lastOccurredAt = event.occurredAt
   }
 

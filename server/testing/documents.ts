@@ -1,8 +1,8 @@
 // Builders of the documents inside Commands. Each is complete and valid; a test changes only what it is about.
-import type { Actor, Approval, Artifact, ContextPackage, EventDocument, Evidence, GroupSnapshot, MissionCreatePayload, Progress, SelectionBasis, WorkContract } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, Artifact, ContextPackage, EventDocument, Evidence, ExtensionProfile, GroupSnapshot, MissionCreatePayload, Progress, SelectionBasis, WorkContract } from '../../protocol/generated/types.ts'
 import { snapshotOf } from '../authority/group-archive.ts'
 import type { GroupState } from '../authority/types.ts'
-import { CAPABILITY, cora, groupAuthority, hashOf, urnOf, verifiedSignature } from './cast.ts'
+import { ada, CAPABILITY, cora, groupAuthority, hashOf, urnOf, verifiedSignature } from './cast.ts'
 
 export const DEADLINE = '2026-12-24T18:00:00Z'
 export const CRITERION = 'complete'
@@ -169,4 +169,27 @@ export function packageOf(state: GroupState, log: readonly EventDocument[], now:
 export function archivalSnapshot({ state, now }: { readonly state: GroupState; readonly now: string }, changes: Partial<GroupSnapshot> = {}): GroupSnapshot {
   const createdBy = { type: 'service', id: groupAuthority.id } as const
   return { ...snapshotOf(state, { snapshotId: urnOf('snapshot'), createdBy, createdAt: now }), signature: verifiedSignature(now), ...changes }
+}
+
+/** The schema of `extensionProfile`: an object with a temperature and nothing else. */
+export const DATA_SCHEMA = '{ "type": "object", "properties": { "celsius": { "type": "number" } }, "required": ["celsius"], "additionalProperties": false }'
+
+export function extensionProfile(changes: Partial<ExtensionProfile> = {}): ExtensionProfile {
+  const approvedAt = changes.approvedAt ?? '2026-11-29T12:00:00Z'
+  return {
+    profileUri: 'urn:example:profile:temperature',
+    name: 'Temperature',
+    version: '1.2.0',
+    schemaUri: 'https://example.org/temperature.schema.json',
+    schemaHash: hashOf(DATA_SCHEMA),
+    requiredCapabilities: [],
+    critical: true,
+    commandKinds: [],
+    eventKinds: [],
+    overridesCoreInvariants: false,
+    approvedBy: ada,
+    approvedAt,
+    signature: verifiedSignature(approvedAt),
+    ...changes,
+  }
 }

@@ -64,6 +64,7 @@ export class GroupFixture {
       missionFacts: (missionId) => this.missions.get(missionId),
       policy: this.policy,
       isAdmin: () => false,
+      isDataSchema: () => true,
       coordinates: (agentId, missionId) => this.coordinators.get(missionId) === agentId,
     }
   }

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { verifyCommand } from '../../../scripts/verify-command.ts'
 import type { Policy } from '../../../protocol/generated/types.ts'
 import type { Fixture } from '../../testing/authority-fixture.ts'
-import { newKey, startAuthority } from '../../testing/authority-fixture.ts'
+import { newKey, signAs, startAuthority } from '../../testing/authority-fixture.ts'
+import { DATA_SCHEMA, extensionProfile } from '../../testing/documents.ts'
 import { createAdminHandler } from './handler.ts'
 
 let fixture: Fixture
@@ -77,6 +78,15 @@ describe('policy', () => {
     expect((await ask('policy show', {})).answer).toEqual({ result: { spaceId, policy: next } })
     expect((await ask('policy history', {})).answer).toMatchObject({ result: [{ version: 1, changedBy: admin.actor.id, at: fixture.clock.now(), reason: 'The pilot is over.', policy: next }] })
     expect((await ask('policy history', { after: 1 })).answer).toEqual({ result: [] })
+  })
+
+  it('A-243: shows the Extension Profiles in force', async () => {
+    const admin = await fixture.person('Olga', { isAdmin: true })
+    expect((await ask('policy profiles', {})).answer).toEqual({ result: [] })
+    const { signature: _signature, ...unsigned } = extensionProfile({ approvedBy: admin.actor, approvedAt: fixture.clock.now() })
+    const profile = await signAs(admin, unsigned, 'approvedAt')
+    await fixture.submit(admin, { kind: 'ext.countersign.profile.approve', groupId: fixture.service.policy.spaceId, membershipEpoch: 1, expectedRevision: 0, payload: { profile, schema: DATA_SCHEMA, reason: 'It has been reviewed.' } })
+    expect((await ask('policy profiles', {})).answer).toEqual({ result: [profile] })
   })
 })
 

@@ -87,6 +87,7 @@ const commands = {
   'policy history': command({ after: z.number().int().min(0).default(0) }, async ({ policy }, { after }) =>
     ok((await policy.history(after, maximumHistory)).map(({ event }) => policyChangeView(event))),
   ),
+  'policy profiles': command({}, async ({ policy: { profiles } }) => ok(profiles)),
   'policy log': command({ groupId: id.optional(), ...newestFirst }, async ({ policy }, { groupId, before, limit }) =>
     ok((await policy.rulings({ limit, ...(groupId !== undefined && { spaceId: groupId }), ...(before !== undefined && { before }) })).map(rulingView)),
   ),

@@ -1,7 +1,7 @@
 // Watches a world and asks the invariants about every Event and every answer.
 import { createHash } from 'node:crypto'
 import type { AgentCard, Command, EventDocument, Mission } from '../../../protocol/generated/types.ts'
-import { AGENT_CARD_REGISTERED, POLICY_CHANGED, SESSION_OPENED } from '../../../protocol/kinds.ts'
+import { AGENT_CARD_REGISTERED, POLICY_CHANGED, PROFILE_APPROVED, PROFILE_RETIRED, SESSION_OPENED } from '../../../protocol/kinds.ts'
 import { isFounding } from '../../authority/mission-create.ts'
 import type { Seen, WorldFacts } from './invariants.ts'
 import { INVARIANTS, overspent } from './invariants.ts'
@@ -43,7 +43,7 @@ export class Judge implements Watcher {
     this.events.set(kind, (this.events.get(kind) ?? 0) + 1)
     if (kind === SESSION_OPENED) this.#openSession(String(payload.agentId), Number(payload.sessionEpoch))
     else if (kind === AGENT_CARD_REGISTERED) this.#facts.capabilities.set(String(payload.agentId), new Set((payload.card as AgentCard).capabilities.map(({ id, version }) => `${id}@${version}`)))
-    else if (kind !== POLICY_CHANGED) this.#judge(spaceId, event)
+    else if (kind !== POLICY_CHANGED && kind !== PROFILE_APPROVED && kind !== PROFILE_RETIRED) this.#judge(spaceId, event)
     this.#remember(spaceId, sequence, event)
   }
 

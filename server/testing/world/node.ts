@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly log: SpaceLog
   readonly readModels: ReadModels
   readonly policySpaceId: string
-  readonly facts: Pick<DecisionEnv, 'cardOf' | 'sessionEpochOf' | 'isAdmin'>
+  readonly facts: Pick<DecisionEnv, 'cardOf' | 'sessionEpochOf' | 'isAdmin' | 'isDataSchema'>
   readonly policies: ActorNeeds['policies']
   /** True time in milliseconds. */
   readonly nowMs: () => number

@@ -1,9 +1,11 @@
 // Several Missions on two servers, and everybody at once: members, outsiders and services send what they like, clocks step both
 // ways, messages come twice, late or to the wrong server, servers lose their memory. One seed gives one history.
 import type { Actor, AgentCard, Command, CommandPayloads, EventDocument, Policy } from '../../../protocol/generated/types.ts'
-import { AGENT_CARD_REGISTER, AGENT_CARD_REGISTERED, GROUP_ARCHIVE, POLICY_CHANGE, POLICY_CHANGED, SESSION_OPEN, SESSION_OPENED } from '../../../protocol/kinds.ts'
+import { AGENT_CARD_REGISTER, AGENT_CARD_REGISTERED, GROUP_ARCHIVE, POLICY_CHANGE, POLICY_CHANGED, PROFILE_APPROVE, PROFILE_APPROVED, PROFILE_RETIRE, PROFILE_RETIRED, SESSION_OPEN, SESSION_OPENED } from '../../../protocol/kinds.ts'
 import { decide } from '../../authority/decide.ts'
 import { encodeState } from '../../authority/encode-state.ts'
+import type { ApprovedProfile, ProfileRegister } from '../../authority/extension-profile.ts'
+import { evolveProfiles } from '../../authority/extension-profile.ts'
 import { DEFAULT_POLICY, policySpaceIdOf } from '../../authority/policy.ts'
 import type { Reaction } from '../../authority/reactions.ts'
 import type { DecisionEnv, GroupState, VerifiedCommand } from '../../authority/types.ts'
@@ -11,7 +13,7 @@ import { decodeEvent } from '../../service/event-bytes.ts'
 import type { WorkOutcome } from '../../service/space-actor.ts'
 import type { AdmissibleCommand } from '../../service/space-fold.ts'
 import { ada, agentCard, ben, CAPABILITY, cora, dora, groupAuthority, nils, nora, organizationId, registry, START, urnOf, wanda, wim } from '../cast.ts'
-import { archivalSnapshot, missionPayload } from '../documents.ts'
+import { archivalSnapshot, DATA_SCHEMA, extensionProfile, missionPayload } from '../documents.ts'
 import { createMemorySpaces } from '../memory-spaces.ts'
 import { randomCommand } from '../random-commands.ts'
 import { RandomSource } from '../random-source.ts'
@@ -56,8 +58,9 @@ export class World {
   readonly #cards = new Map<string, AgentCard>()
   readonly #sessionEpochs = new Map<string, number>()
   readonly #policySpaceId = policySpaceIdOf(organizationId)
-  readonly #facts = { cardOf: (id: string) => this.#cards.get(id), sessionEpochOf: (id: string) => this.#sessionEpochs.get(id) ?? 0, isAdmin: (id: string) => id === ada.id }
+  readonly #facts = { cardOf: (id: string) => this.#cards.get(id), sessionEpochOf: (id: string) => this.#sessionEpochs.get(id) ?? 0, isAdmin: (id: string) => id === ada.id, isDataSchema: () => true }
   #policy: Policy = DEFAULT_POLICY
+  #profiles: ProfileRegister = new Map()
   #ms = Date.parse(START)
   #names = 0
   /** Letters of the past, any of which may come again. */
@@ -101,6 +104,7 @@ export class World {
     if (random.chance(0.012)) return this.#openSession(random.oneOf(agents) ?? cora)
     if (random.chance(0.01)) return this.#deliver([this.#cardLetter(random.oneOf(agents) ?? cora, (random.chance(0.8) ? 1 : 0))])
     if (random.chance(0.01)) return this.#deliver([this.#policyLetter()])
+    if (random.chance(0.01)) return this.#deliver([this.#profileLetter()])
     if (random.chance(0.01)) return this.#deliver(this.#archive())
     if (random.chance(0.005)) await this.#restart(random.oneOf(this.nodes) ?? this.nodes[0])
     await this.#found()
@@ -183,8 +187,24 @@ export class World {
     const services = kinds.length > 0 ? [{ principalId: groupAuthority.id, kinds: [...kinds] }] : []
     const policy = { ...DEFAULT_POLICY, version, limits, services, maximumDepth: { childMissions: random.below(4), delegation: random.below(4) } } as Policy
     const sender = random.chance(0.9) ? ada : (random.oneOf([ben, cora]) ?? ben)
-    const members = { groupId: this.#policySpaceId, membershipEpoch: 1, expectedRevision: this.#policy.version, actionId: urnOf(`action ${this.#fresh()}`), now: this.#now(), ...(sender.type === 'agent' && { sessionEpoch: 1 }) }
-    return { spaceId: this.#policySpaceId, command: admissible(commandOf(sender, POLICY_CHANGE, { policy, reason: 'Things have changed.' } satisfies CommandPayloads[typeof POLICY_CHANGE], members)) }
+    return this.#policySpaceLetter(sender, POLICY_CHANGE, { policy, reason: 'Things have changed.' } satisfies CommandPayloads[typeof POLICY_CHANGE], this.#policy.version)
+  }
+
+  /** One of few profiles is approved in the next minor version, or the version in force retired. */
+  #profileLetter(): Letter {
+    const { random } = this
+    const profileUri = urnOf(`profile ${random.below(3)}`)
+    const { revision, majors } = this.#profiles.get(profileUri) ?? { revision: 0, majors: new Map<string, ApprovedProfile>() }
+    const inForce = random.oneOf([...majors.values()])
+    const sender = random.chance(0.9) ? ada : (random.oneOf([ben, cora]) ?? ben)
+    if (inForce && random.chance(0.5)) return this.#policySpaceLetter(sender, PROFILE_RETIRE, { profileUri, version: inForce.profile.version, reason: 'Nobody uses it.' }, revision)
+    const document = extensionProfile({ profileUri, version: `${random.below(3)}.${revision}.0`, approvedBy: sender, approvedAt: this.#now() })
+    return this.#policySpaceLetter(sender, PROFILE_APPROVE, { profile: document, schema: DATA_SCHEMA, reason: 'It has been reviewed.' }, revision)
+  }
+
+  #policySpaceLetter(sender: Actor, kind: string, payload: object, expectedRevision: number): Letter {
+    const members = { groupId: this.#policySpaceId, membershipEpoch: 1, expectedRevision, actionId: urnOf(`action ${this.#fresh()}`), now: this.#now(), ...(sender.type === 'agent' && { sessionEpoch: 1 }) }
+    return { spaceId: this.#policySpaceId, command: admissible(commandOf(sender, kind, payload, members)) }
   }
 
   /** The Group of a Mission that is over, perhaps before its last word was said. */
@@ -322,6 +342,7 @@ export class World {
     if (kind === AGENT_CARD_REGISTERED) this.#cards.set(String(payload.agentId), payload.card as AgentCard)
     else if (kind === SESSION_OPENED) this.#sessionEpochs.set(String(payload.agentId), Number(payload.sessionEpoch))
     else if (kind === POLICY_CHANGED) this.#policy = payload.policy as Policy
+    else if (kind === PROFILE_APPROVED || kind === PROFILE_RETIRED) this.#profiles = evolveProfiles(this.#profiles, event)
     else this.#viewOf(spaceId).apply(event)
   }
 

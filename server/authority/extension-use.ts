@@ -1,0 +1,53 @@
+// Extensions that a Command requires to be understood, and the major versions of them that a Group has pinned (A-243, A-244).
+import type { Command, EventDocument, Extensions } from '../../protocol/generated/types.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import { OFFLINE_EXECUTION } from '../../protocol/offline-execution.ts'
+import type { Refusal } from './fences.ts'
+import type { GroupState, VerifiedCommand } from './types.ts'
+
+/** One extension that must be understood. */
+export interface ExtensionUse {
+  readonly profileUri: string
+  readonly version: string
+  readonly data: unknown
+}
+
+interface Carrier { readonly extensions?: Extensions }
+
+/** Members of payloads, of Commands and of their Events, whose objects may carry extensions of their own. */
+type CarryingPayload = Partial<Record<'artifact' | 'card' | 'contextPackage' | 'contract', Carrier>> & Partial<Record<'workItem' | 'proposal', { readonly contract?: Carrier }>>
+
+/** Major version of a semantic version. */
+export const majorOf = (version: string): string => version.slice(0, version.indexOf('.'))
+
+/** Critical extensions of a Command or Event and of the objects in its payload; the one of the core, for offline work, is no profile's. */
+export function criticalExtensionsOf({ extensions, payload }: Pick<Command | EventDocument, 'extensions' | 'payload'>): readonly ExtensionUse[] {
+  const { artifact, card, contextPackage, contract, workItem, proposal } = payload as CarryingPayload
+  const own = criticalIn(extensions).filter(({ profileUri }) => profileUri !== OFFLINE_EXECUTION)
+  const nested = [artifact, card, contextPackage, contract, workItem?.contract, proposal?.contract].flatMap((carrier) => criticalIn(carrier?.extensions))
+  return nested.length === 0 ? own : [...own, ...nested]
+}
+
+function criticalIn(extensions: Extensions | undefined): readonly ExtensionUse[] {
+  if (extensions === undefined) return []
+  return Object.entries(extensions).flatMap(([profileUri, { critical, version, data }]) => (critical ? [{ profileUri, version, data }] : []))
+}
+
+/** The first use in a Group pins the major version; another one is not understood there. */
+export function pinnedOtherwise(pins: GroupState['extensionPins'], { command }: VerifiedCommand): Refusal {
+  const seen = new Map<string, string>()
+  for (const { profileUri, version } of criticalExtensionsOf(command)) {
+    const major = majorOf(version)
+    const pinned = pins.get(profileUri) ?? seen.get(profileUri) ?? major
+    if (pinned !== major) return reject('UNKNOWN_CRITICAL_EXTENSION', `This Group works with major version ${pinned} of a required extension.`, { details: { profileUri } })
+    seen.set(profileUri, major)
+  }
+  return undefined
+}
+
+/** What the Event required to be understood stays so. */
+export function pinExtensions({ extensionPins }: GroupState, event: Pick<EventDocument, 'extensions' | 'payload'>): void {
+  for (const { profileUri, version } of criticalExtensionsOf(event)) {
+    if (!extensionPins.has(profileUri)) extensionPins.set(profileUri, majorOf(version))
+  }
+}
