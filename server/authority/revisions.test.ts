@@ -1,7 +1,7 @@
 // Which revision each kind tests, moves and reports (O-7).
 import { describe, expect, it } from 'vitest'
 import type { EventDocument } from '../../protocol/generated/types.ts'
-import { AGENT_CARD_REGISTER, GROUP_ARCHIVE, POLICY_CHANGE, SESSION_OPEN } from '../../protocol/kinds.ts'
+import { AGENT_CARD_REGISTER, GROUP_ARCHIVE, POLICY_CHANGE, PROFILE_APPROVE, PROFILE_RETIRE, SESSION_OPEN } from '../../protocol/kinds.ts'
 import { exampleCommandPayloads } from '../../protocol/testing/example-payloads.ts'
 import type { CommandPayloadKind } from '../../protocol/validate.ts'
 import { commandPayloadKinds } from '../../protocol/validate.ts'
@@ -97,7 +97,7 @@ describe('an Event’s aggregateRevision', () => {
 })
 
 /** Kinds that found a Group or belong to a Space of the Organization, and the archive, which a snapshot of this Group has to come with. */
-const ELSEWHERE: ReadonlySet<string> = new Set([GROUP_ARCHIVE, 'mission.create', 'mission.create_follow_up', POLICY_CHANGE, SESSION_OPEN, AGENT_CARD_REGISTER])
+const ELSEWHERE: ReadonlySet<string> = new Set([GROUP_ARCHIVE, 'mission.create', 'mission.create_follow_up', POLICY_CHANGE, PROFILE_APPROVE, PROFILE_RETIRE, SESSION_OPEN, AGENT_CARD_REGISTER])
 
 /** The example of the kind, about the work and the Message that there are. */
 function payloadOf(kind: CommandPayloadKind): never {
