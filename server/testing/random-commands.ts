@@ -306,7 +306,11 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
     const { budget } = group.state.mission
     return intent(ada, MISSION_BUDGET_RAISE, { budget: { ...budget, modelTokenLimit: Math.max(0, (budget.modelTokenLimit ?? 0) + random.below(200) - 20) }, reason: 'It is not enough.' })
   }],
-  [0.1, (group, random, fresh) => intent(random.chance(0.8) ? groupAuthority : registry, GROUP_ARCHIVE, { snapshot: archivalSnapshot(group, { snapshotId: urnOf(fresh) }) })],
+  [0.1, (group, random, fresh) => {
+    // No snapshot has an empty Policy Log.
+    if (group.state.policyLog.length === 0) return undefined
+    return intent(random.chance(0.8) ? groupAuthority : registry, GROUP_ARCHIVE, { snapshot: archivalSnapshot(group, { snapshotId: urnOf(fresh) }) })
+  }],
   [0.2, (group) => intent(ada, 'mission.create', missionPayload('again', { groupId: group.state.groupId }))],
   [0.1, (group) => intent(ada, 'mission.create_follow_up', { ...missionPayload('again', { groupId: group.state.groupId }), followUpOfMissionId: group.state.mission.missionId })],
 ]

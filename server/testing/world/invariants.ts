@@ -1,6 +1,6 @@
 // The thirteen invariants (A-15 to A-27), each as a question to one more Event, given what the log said before it. Fences of
-// Memberships and Coordinators (A-39, A-40) are asked along with them. An answer says what is wrong.
-import type { Actor, Approval, Artifact, Command, Evidence, EventDocument, ExecutionTerms, Lease, Message, Mission, ResourceGrant, WorkContract, WorkItem, WorkOffer, WorkOwner } from '../../../protocol/generated/types.ts'
+// Memberships and Coordinators (A-39, A-40, A-121) and the growth of budgets (A-197) are asked along with them. An answer says what is wrong.
+import type { Actor, Approval, Artifact, Budget, Command, Evidence, EventDocument, ExecutionTerms, Lease, Message, Mission, ResourceGrant, WorkContract, WorkItem, WorkOffer, WorkOwner } from '../../../protocol/generated/types.ts'
 import type { MissionModel, Work } from './log-model.ts'
 import { allocatedBelow, DIMENSIONS, limitIn, usedBy, workIn } from './log-model.ts'
 
@@ -274,8 +274,30 @@ const currentCoordinator: Invariant = ({ command, model, event }) => {
   if (!command || !model) return undefined
   const { agentId, coordinatorEpoch } = model.coordinator
   if (command.coordinatorEpoch !== undefined && command.coordinatorEpoch !== coordinatorEpoch) return `${event.kind} at an old Coordinator Epoch`
-  if (!['mission.submitted_for_approval', 'work.result.accepted', 'membership.delegation.granted', 'mission.coordinator.renewed'].includes(event.kind)) return undefined
+  if (!['mission.submitted_for_approval', 'work.result.accepted', 'membership.delegation.granted', 'mission.coordinator.renewed', 'ext.countersign.mission.reconciled'].includes(event.kind)) return undefined
   return (command.actor.id !== agentId && `${event.kind} by somebody who does not coordinate`) || (model.coordinatorUntil <= event.occurredAt && `${event.kind} after the Coordinator lease had run out`)
+}
+
+const ASSIGNS = new Set(['work.authorized', 'work.offer.created', 'mission.child.created', 'membership.delegation.granted'])
+
+/** A new Coordinator assigns nothing before it has said how all unfinished work stands. */
+const stockIsTaken: Invariant = (seen) => {
+  const { event, model } = seen
+  if (!model) return undefined
+  if (event.kind !== 'ext.countersign.mission.reconciled') return model.mustTakeStock && ASSIGNS.has(event.kind) && event.actor.id === model.coordinator.agentId && `${event.kind} by a Coordinator that has not taken stock`
+  const { workItems } = payloadOf(seen) as Payload & { workItems: readonly { readonly workItemId: string; readonly state: string }[] }
+  const unfinished = [...model.work.values()].filter(({ state }) => state !== 'verified' && state !== 'failed' && state !== 'cancelled')
+  return !isSameSet(workItems.map(({ workItemId, state }) => `${workItemId} ${state}`), unfinished.map(({ id, state }) => `${id} ${state}`)) && 'a stocktaking says something else than the log'
+}
+
+/** What a Mission may use only ever grows, by its owner's hand. */
+const budgetsGrow: Invariant = (seen) => {
+  const { event, model } = seen
+  if (event.kind !== 'ext.countersign.mission.budget_raised' || !model) return undefined
+  const { budget } = payloadOf(seen) as Payload & { budget: Budget }
+  const present = model.accounts.get(model.missionId)?.limit ?? {}
+  if (event.actor.id !== model.ownerId || event.actor.type !== 'human') return 'a budget was raised by somebody else than the owner'
+  return DIMENSIONS.some((dimension) => limitIn(budget, dimension) < limitIn(present, dimension)) && 'a budget was lowered'
 }
 
 /** By the rule that each one proves. */
@@ -286,6 +308,8 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'A-16': talkIsTalk,
   'A-39': currentMembership,
   'A-40': currentCoordinator,
+  'A-121': stockIsTaken,
+  'A-197': budgetsGrow,
   'A-17': consequencesAreCovered,
   'A-18': oneRuntime,
   'A-19': oneOwner,

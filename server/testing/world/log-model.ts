@@ -46,6 +46,8 @@ export interface MissionModel {
   ownerId: string
   coordinator: Mission['coordinator']
   coordinatorUntil: string
+  /** The Coordinator was put in charge of a Mission that another epoch began, and has not taken stock of it. */
+  mustTakeStock: boolean
   state: 'active' | 'awaiting_approval' | 'approved' | 'cancelled' | 'failed'
   /** Of a child Mission: whom it answers to besides its owner, and what it may hand on. */
   readonly parent: ParentLink | undefined
@@ -79,6 +81,7 @@ export function founded(spaceId: string, { payload }: EventDocument): MissionMod
     ownerId: mission.missionOwner.id,
     coordinator: mission.coordinator,
     coordinatorUntil: coordinatorLease.expiresAt,
+    mustTakeStock: false,
     state: 'active',
     parent: parentLink,
     needsRootApproval: parentLink !== undefined && mission.approvalPolicy.finalHumanApproval,
@@ -117,6 +120,12 @@ const STEPS: Readonly<Record<string, (model: MissionModel, payload: never, event
     if (coordinator.agentId !== model.coordinator.agentId) for (const work of model.work.values()) passOn(work, coordinator.agentId)
     model.coordinator = coordinator
     model.coordinatorUntil = coordinatorLease.expiresAt
+    model.mustTakeStock = true
+  },
+  'ext.countersign.mission.reconciled': (model) => void (model.mustTakeStock = false),
+  'ext.countersign.mission.budget_raised': (model, { budget }: { budget: Budget }) => {
+    const of = model.accounts.get(model.missionId)
+    if (of) of.limit = budget
   },
   'mission.child.created': (model, { parentWorkItemId, childMissionId, budget, owner }: { parentWorkItemId: string; childMissionId: string; budget: Budget; owner: WorkOwner }) => {
     const work = workIn(model, parentWorkItemId)
