@@ -31,7 +31,7 @@ const optionalMembers: Record<string, string[]> = {
   'work.propose': ['parentWorkItemId'],
   'work.authorize': ['exclusive', 'proposalId', 'parentWorkItemId', 'replacesWorkItemId', 'delegationGrantId', 'overrideReason'],
   'work.offer': ['offerExpiresInSeconds', 'contract', 'contextPackage', 'delegationGrantId', 'overrideReason'],
-  'work.accept_offer': ['ownershipLeaseSeconds', 'scheduleEstimate'],
+  'work.accept_offer': ['offerId', 'ownershipLeaseSeconds', 'scheduleEstimate'],
   'work.start': ['executionLeaseSeconds'],
   'work.checkpoint': ['resumeWithinSeconds'],
   'work.block': ['blockedLeaseSeconds'],

@@ -45,6 +45,23 @@ describe('work.accept_offer', () => {
     expect(recordOf(group, 'a').item.owner?.agentId).toBe(wanda.id)
   })
 
+  it('A-246: without the id of an offer, as the public reference sends it, means the sender’s own offer', () => {
+    const group = offered(wim, wanda)
+    const offerId = offerTo(group, 'a', wanda)
+    const [event] = group.accept(wanda, 'work.accept_offer', { workItemId: workId('a') })
+    expect(event).toMatchObject({ kind: 'work.offer.accepted', payload: { offerId, assigneeId: wanda.id } })
+    expect(group.code(wim, 'work.accept_offer', { workItemId: workId('a') })).toBe('WORK_ALREADY_OWNED')
+  })
+
+  it('A-246: without the id of an offer is refused to whoever has none, and when it has run out', () => {
+    const group = offered(wim)
+    group.accept(ada, 'membership.change', { member: wanda, role: 'worker' })
+    expect(group.code(wanda, 'work.accept_offer', { workItemId: workId('a') })).toBe('WORK_OFFER_EXPIRED')
+    expect(group.code(cora, 'work.accept_offer', { workItemId: workId('a') })).toBe('AUTH_FORBIDDEN')
+    expect(group.code(wim, 'work.accept_offer', { workItemId: workId('a') }, { expectedRevision: 1 })).toBe('REVISION_CONFLICT')
+    expect(group.pass(300).code(wim, 'work.accept_offer', { workItemId: workId('a') })).toBe('WORK_OFFER_EXPIRED')
+  })
+
   it('is judged at the moment of acceptance: valid until just before its end (A-167)', () => {
     const group = offered().pass(299)
     expect(group.judge(group.command(wim, 'work.accept_offer', acceptance(group, wim))).ok).toBe(true)

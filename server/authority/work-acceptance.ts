@@ -17,11 +17,13 @@ import { ineligibility } from './work-offer.ts'
 import { findWork, noteStep, putWork, revised, workOf } from './work-record.ts'
 
 /** `work.accept_offer`. */
-export const decideAcceptOffer: Decider<'work.accept_offer'> = (request) => {
-  const { state, command, payload } = request
-  const found = findWork(state, payload.workItemId)
+export const decideAcceptOffer: Decider<'work.accept_offer'> = (received) => {
+  const found = findWork(received.state, received.payload.workItemId)
   if (!found.ok) return found
   const record = found.value
+  const offerId = received.payload.offerId ?? ownOffer(received, record)
+  const request = { ...received, payload: { ...received.payload, ...(offerId !== undefined && { offerId }) } }
+  const { command, payload } = request
   const refusal =
     revisionConflict(command, record.item.revision) ??
     notWorker(request) ??
@@ -31,6 +33,7 @@ export const decideAcceptOffer: Decider<'work.accept_offer'> = (request) => {
     missionNotActive(request) ??
     notInState(record, 'offered')
   if (refusal) return err(refusal)
+  invariant(offerId !== undefined, 'an offer that is valid has an id')
   const { owner, lease } = newOwnership(request, record)
   const accepted = primaryDraft(request, {
     kind: 'work.offer.accepted',
@@ -38,7 +41,7 @@ export const decideAcceptOffer: Decider<'work.accept_offer'> = (request) => {
     item: record.item,
     payload: {
       workItemId: payload.workItemId,
-      offerId: payload.offerId,
+      offerId,
       owner,
       ownershipLease: lease,
       assigneeId: owner.agentId,
@@ -49,6 +52,11 @@ export const decideAcceptOffer: Decider<'work.accept_offer'> = (request) => {
     },
   })
   return ok([accepted, ...activationDrafts(request, record.item)])
+}
+
+/** What an acceptance in the form of the public reference means, which names no offer: a round has one for each candidate. */
+function ownOffer({ command }: MemberRequest, { item }: WorkRecord): string | undefined {
+  return item.offers?.find(({ agentId }) => agentId === command.actor.id)?.offerId
 }
 
 function notWorker({ command, membership }: MemberRequest): Refusal {
