@@ -210,6 +210,14 @@ describe('a member who came by an offer', () => {
     expect(group.due()).toMatchObject([{ kind: 'membership.ended', payload: { membership: { member: nora } } }])
   })
 
+  it('A-130: stays for a review although an offer to it has run out', () => {
+    const group = working()
+    for (const name of ['b', 'c']) reach(group, name, name === 'b' ? 'open' : 'offered', { worker: nora })
+    group.accept(cora, 'ext.countersign.conversation.open', { conversationId: urnOf('review'), type: 'review', title: 'Review of b', participants: [nora], workItemId: workId('b') })
+    fail(group, 'a')
+    expect(group.pass(300).due().filter(({ kind }) => kind === 'membership.ended')).toEqual([])
+  })
+
   it('A-130: those admitted by hand stay without work', () => {
     const group = working()
     fail(group, 'a')

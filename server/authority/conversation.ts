@@ -84,9 +84,9 @@ export function takesPart(state: GroupState, { access }: Conversation, actor: Ac
   return isNamed || isOwnerOfMission(state, actor) || isCoordinator(state, actor)
 }
 
-/** Whether this member of the Group may read what is said there. */
+/** Whether this member of the Group may read what is said there; the human at the root reads all of it. */
 export function mayRead(state: GroupState, conversation: Conversation, principalId: string): boolean {
-  if (conversation.access.mode === 'group') return true
+  if (conversation.access.mode === 'group' || state.parentLink?.rootOwner.id === principalId) return true
   const member = state.memberships.get(principalId)?.member
   return member !== undefined && takesPart(state, conversation, member)
 }

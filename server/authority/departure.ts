@@ -22,12 +22,12 @@ export function departuresOf(state: GroupState): readonly Departure[] {
 }
 
 function departureOf(state: GroupState, memberId: string): Departure | undefined {
-  if (state.ownedBy.has(memberId)) return undefined
+  if (state.ownedBy.has(memberId) || hasReviewDuty(state, memberId)) return undefined
   const membership = state.memberships.get(memberId)
   invariant(membership, 'a temporary member is a member')
   const lastOffer = pendingOffers(state, memberId).sort(compareTimes).at(-1)
   if (lastOffer !== undefined) return { membership, at: lastOffer, isWaiting: true }
-  return hasReviewDuty(state, memberId) ? undefined : { membership, at: state.lastOccurredAt, isWaiting: false }
+  return { membership, at: state.lastOccurredAt, isWaiting: false }
 }
 
 /** When the offers run out that this Agent could accept. A candidate has but the one that it came by. */

@@ -6,6 +6,8 @@ import { childPayload, MissionTree } from '../testing/mission-tree.ts'
 import type { Stage } from '../testing/work-scenario.ts'
 import { block, citing, offerPayload, reach, recordOf, workId } from '../testing/work-scenario.ts'
 import { encodeState } from './encode-state.ts'
+import { policySpaceIdOf } from './policy.ts'
+import { withholding } from './visibility.ts'
 
 function withWork(stage: Stage = 'open'): GroupFixture {
   const group = new GroupFixture('root').found()
@@ -171,6 +173,13 @@ describe('mission.create_child', () => {
     expect(code({ parentWorkItemId: workId('nothing') })).toBe('INVALID_COMMAND')
   })
 
+  it('A-205: founds no Group in the place of the Organization or of its policy', () => {
+    const group = withWork()
+    for (const groupId of [group.env.organizationId, policySpaceIdOf(group.env.organizationId)]) {
+      expect(group.code(cora, 'mission.create_child', childPayload('two', 'report', { groupId }))).toBe('INVALID_COMMAND')
+    }
+  })
+
   it('A-196, A-207: keeps the gates of the parent, and asks a person where the work is dangerous', () => {
     const group = new GroupFixture('root').found()
     reach(group, 'report', 'open', { contract: { sideEffectRisk: 'high_risk', executionApproval: 'human_required' } })
@@ -193,6 +202,20 @@ describe('mission.create_child', () => {
   })
 })
 
+describe('the human at the root', () => {
+  it('A-209: reads restricted talk and redacted words of every child Mission', () => {
+    const tree = new MissionTree(withWork())
+    const child = tree.child(tree.root, 'two', 'report')
+    const conversationId = urnOf('aside')
+    child.accept(wim, 'ext.countersign.conversation.open', { conversationId, type: 'restricted', title: 'Aside', participants: [wim] })
+    const [said] = child.accept(wim, 'message.post', { messageId: urnOf('said'), content: [{ type: 'text', text: 'Quietly.' }] }, { conversationId })
+    expect([withholding(child.state, ada.id, said!.sequence!), withholding(child.state, wanda.id, said!.sequence!)]).toEqual([undefined, { because: 'restricted' }])
+    child.accept(cora, 'message.redact', { messageId: urnOf('said'), amendmentId: urnOf('hidden'), reason: 'It names a customer.' })
+    expect(withholding(child.state, ada.id, said!.sequence!)).toBeUndefined()
+    expect(withholding(child.state, wim.id, said!.sequence!)).toMatchObject({ because: 'redacted' })
+  })
+})
+
 describe('work that a child Mission is busy with', () => {
   function busy() {
     const tree = new MissionTree(withWork())
@@ -203,6 +226,8 @@ describe('work that a child Mission is busy with', () => {
     const { root } = busy().tree
     expect(root.code(cora, 'work.unblock', { workItemId: workId('report'), resolution: 'Go on.' })).toBe('INVALID_STATE_TRANSITION')
     expect(root.code(cora, 'work.offer', offerPayload('report'))).toBe('INVALID_STATE_TRANSITION')
+    reach(root, 'other', 'open')
+    expect(root.code(cora, 'ext.missionweaveprotocol.core.work_dependency_add', { workItemId: workId('report'), dependencyId: workId('other') })).toBe('INVALID_STATE_TRANSITION')
   })
 
   it('A-41: fences the Worker that had it', () => {

@@ -14,6 +14,7 @@ import { coordinatorLeaseOver, idInUse, missionNotActive, notCoordinator, notInS
 import { isAfter } from './instants.ts'
 import { foundingMembership, foundingOf, incoherentMission, mainConversationIdOf } from './mission-create.ts'
 import { stocktakingDue } from './mission-reconcile.ts'
+import { policySpaceIdOf } from './policy.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { ParentLink, WorkRecord } from './types.ts'
 import { childRunning, fenced, findWork, introduce, noteStep, putWork, revised, withdrawn, workOf } from './work-record.ts'
@@ -66,12 +67,14 @@ function laxPolicy({ state: { mission }, payload: { approvalPolicy }, env }: Req
   return reject('INVALID_COMMAND', `by policy a child Mission for work with ${sideEffectRisk} effects needs finalHumanApproval`, { details: { policyVersion: env.policy.version } })
 }
 
-function unusableIds({ state, command, payload }: Request): Refusal {
+function unusableIds({ state, command, payload, env }: Request): Refusal {
   const { missionId, groupId, parentWorkItemId } = payload
   if (command.workItemId !== undefined && command.workItemId !== parentWorkItemId) {
     return reject('INVALID_COMMAND', 'envelope and payload name different WorkItems')
   }
   if (!isIdentifier(mainConversationIdOf(groupId))) return reject('INVALID_COMMAND', 'this Group id leaves no room for Conversation ids')
+  // The Organization's own Spaces may still be empty.
+  if (groupId === env.organizationId || groupId === policySpaceIdOf(env.organizationId)) return reject('INVALID_COMMAND', 'this Group id cannot be used')
   return idInUse(state, missionId) ?? idInUse(state, groupId)
 }
 

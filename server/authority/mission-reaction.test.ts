@@ -55,6 +55,15 @@ describe('an approved child Mission', () => {
     expect(kinds(submitMission(root, 'part'))).toEqual(['mission.submitted_for_approval'])
   })
 
+  it('A-207: hands on the first of two artifacts that Missions below published under one id', () => {
+    const { tree, root, child } = submitted()
+    const [hash, artifacts] = [...child.state.artifacts][0]!
+    child.state.artifacts.set(hash, [...artifacts, { ...artifacts[0]!, missionId: urnOf('mission three') }])
+    child.accept(cora, 'mission.approve', approve(child))
+    tree.settle()
+    expect(root.state.artifacts.get(hash)).toMatchObject([{ missionId: urnOf('mission two') }])
+  })
+
   it('A-206: charges what it used above and gives the rest back', () => {
     const { tree, root, child } = submitted()
     child.accept(cora, 'mission.approve', approve(child))

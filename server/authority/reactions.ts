@@ -70,10 +70,15 @@ function childEnded(state: GroupState, outcome: ChildEnded['outcome'], reason: s
   if (!parentLink || !mission.parent) return []
   const { missionId: childMissionId } = mission
   const { approval } = event.payload as { approval?: Approval }
-  const artifacts = (approval?.artifactHashes ?? []).flatMap((hash) => state.artifacts.get(hash) ?? [])
+  const artifacts = onceById((approval?.artifactHashes ?? []).flatMap((hash) => state.artifacts.get(hash) ?? []))
   const usage = spentBy(state, childMissionId)
   const body = { type: 'child-ended', childMissionId, childGroupId, workItemId: mission.parent.workItemId, outcome, reason, usage, ...(approval && { approval }), artifacts } as const
   return [{ targetGroupId: parentLink.groupId, body }]
+}
+
+/** Missions below may have published under an artifactId that is in use here; the Group above keeps the first. */
+function onceById(artifacts: readonly Artifact[]): Artifact[] {
+  return [...new Map(artifacts.toReversed().map((artifact) => [artifact.artifactId, artifact])).values()].toReversed()
 }
 
 /** Work that ended because of its child has none that still runs. */

@@ -9,7 +9,7 @@ export type Withholding = { readonly because: 'redacted'; readonly redactedBy: n
 export const isAllOpen = ({ redactedBy, confidential }: GroupState): boolean => redactedBy.size === 0 && confidential.size === 0
 
 /**
- * A-125: redacted text is for the auditor of the Group alone, who is its MissionOwner. A-134: restricted talk is for those who
+ * A-125: redacted text is for the auditors of the Group alone. A-134: restricted talk is for those who
  * take part now. Undefined where the reader may see the Event.
  */
 export function withholding(state: GroupState, principalId: string, sequence: number): Withholding | undefined {
@@ -29,7 +29,9 @@ export function seesWhole(state: GroupState, { principalId, visibilityStartSeque
   return visibilityStartSequence <= 1 && [...state.confidential.keys()].every((sequence) => !isHeldBack(state, principalId, sequence))
 }
 
-export const isAuditor = ({ mission }: GroupState, principalId: string): boolean => mission.missionOwner.id === principalId
+/** The MissionOwner, and in a child Mission the accountable human at the root, who inspects the whole tree. */
+export const isAuditor = ({ mission, parentLink }: GroupState, principalId: string): boolean =>
+  mission.missionOwner.id === principalId || parentLink?.rootOwner.id === principalId
 
 /** a candidate reads its offer and what follows from it, and nothing before or after. */
 export function isBeyondOffer({ candidacies, memberships }: GroupState, principalId: string, sequence: number): boolean {

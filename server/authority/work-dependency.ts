@@ -8,7 +8,7 @@ import type { Refusal } from './fences.ts'
 import { coordinatorLeaseOver, missionNotActive, notCoordinator, notInState, revisionConflict } from './fences.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { WorkRecord } from './types.ts'
-import { fenced, findWork, noteStep, putWork, revised, workOf } from './work-record.ts'
+import { childRunning, fenced, findWork, noteStep, putWork, revised, workOf } from './work-record.ts'
 
 /** `core.work_dependency_add`: the next version of the contract; whoever accepted the old one has to accept anew. */
 export const decideAddDependency: Decider<typeof WORK_DEPENDENCY_ADD> = (request) => {
@@ -23,6 +23,7 @@ export const decideAddDependency: Decider<typeof WORK_DEPENDENCY_ADD> = (request
     notCoordinator(request) ??
     coordinatorLeaseOver(request) ??
     missionNotActive(request) ??
+    childRunning(record) ??
     notInState(record, 'open', 'offered', 'queued', 'blocked') ??
     unusableDependency(request, record)
   if (refusal) return err(refusal)

@@ -122,12 +122,13 @@ class BatchDecision {
     if (inBatch?.signingHash === signingHash) return { type: 'accepted', sequence: inBatch.sequence, isDuplicate: true }
     const earlier = inBatch ?? this.#known.actions.find(envelope.actor.id, envelope.actionId)
     if (earlier) return repeated(earlier, signingHash)
-    const taken = this.#takenId(envelope)
-    if (taken) return { type: 'refused', rejection: taken }
     const admitted = this.#admit([document, ...nested])
     if (!admitted.ok) return { type: 'refused', rejection: invalidSignature(), audit: admitted.error }
     const drafts = this.#fold.decide({ type: 'command', command }, this.#env)
     if (!drafts.ok) return { type: 'refused', rejection: drafts.error }
+    // Last, so that only who may found learns that an id is taken.
+    const taken = this.#takenId(envelope)
+    if (taken) return { type: 'refused', rejection: taken }
     const primary = drafts.value.findIndex(({ cause }) => cause.type === 'command')
     const sequence = this.#fold.head + 1 + primary
     this.#apply(drafts.value)

@@ -12,6 +12,7 @@ import type { AdmissibleCommand } from './space-fold.ts'
 import { MissionFold } from './space-fold.ts'
 import type { Draft, Fixture, Person } from '../testing/authority-fixture.ts'
 import { StillClock, codeOf, eventOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
+import { progress } from '../testing/documents.ts'
 import { ReleaseFlow } from '../testing/release-flow.ts'
 
 const post = (groupId: string): Draft => ({ kind: 'message.post', groupId, membershipEpoch: 1, payload: { messageId: newUrn(), content: [{ type: 'text', text: 'Hello' }] } })
@@ -218,4 +219,18 @@ it('records by timer that an Execution Lease has run out (A-182)', async () => {
   await grown
   const [entry] = await fixture.service.reads.range(owner.actor.id, flow.groupId, head, 10)
   expect(entry?.event).toMatchObject({ kind: 'ext.missionweaveprotocol.core.work_execution_lease_expired', cause: { type: 'timer' } })
+})
+
+it('A-183: revokes a lease that another node has begun, even when it has not heard of it', async () => {
+  const { fixture, owner, coordinator, store } = await started()
+  const worker = await fixture.agent('Worker')
+  const flow = await ReleaseFlow.executing(fixture, { owner, coordinator, worker })
+  const { groupId, workItemId, ownershipEpoch, executionLeaseId } = flow
+  await flow.work({ kind: 'work.checkpoint', payload: { workItemId, ownershipEpoch, executionLeaseId, progress: progress() } })
+  const actor = actorOn(fixture, store, groupId)
+  await actor.read()
+  await flow.start()
+  await actor.submit({ type: 'session-replaced', session: { agentId: worker.actor.id, sessionEpoch: 2, causeEventId: newUrn() } })
+  const [last] = await store.log.read(groupId, (await store.log.head(groupId)) - 1, 1)
+  expect(last?.kind).toBe('ext.missionweaveprotocol.core.work_execution_lease_revoked')
 })

@@ -164,10 +164,10 @@ export class SpaceActor {
       const known = await this.#records.before(works, fold.group)
       const expectedHead = fold.head
       const decided = decideBatch(works, { spaceId: this.spaceId, fold, known, env: this.#environment(fold, known) })
+      if (leavesNoMark(works, decided) && (await this.#hasMissed(expectedHead))) continue
       const written = await this.#write(fold, expectedHead, decided)
       if (written.ok) {
         const { entries, founded } = written.value
-        if (entries.length === 0 && decided.verdicts.some(({ type }) => type === 'refused') && (await this.#hasMissed(expectedHead))) continue
         if (entries.length > 0) this.#needs.onCommitted(this.spaceId, entries, decided, fold)
         founded.forEach(this.#needs.onFounded)
         return this.#answer(batch, await this.#records.reconsider(works, decided.verdicts), entries)
@@ -179,7 +179,7 @@ export class SpaceActor {
     invariant(false, `the Space changed under ${maximumAttempts} decisions in a row`)
   }
 
-  /** Only an append proves that nobody else has written. What is merely refused has to ask, or a lost wake-up would show. */
+  /** Only an append proves that nobody else has written. What appends nothing has to ask, or a lost wake-up would show. */
   async #hasMissed(head: number): Promise<boolean> {
     this.#isBehind ||= (await this.#needs.log.head(this.spaceId)) > head
     return this.#isBehind
@@ -275,4 +275,9 @@ export class SpaceActor {
     }
     return (this.#fold = fold)
   }
+}
+
+/** Nothing is appended, although something was asked for that another node's Events may bear on. */
+function leavesNoMark(works: readonly SpaceWork[], { events, verdicts }: DecidedBatch): boolean {
+  return events.length === 0 && (verdicts.some(({ type }) => type === 'refused') || works.some(({ type }) => type === 'reaction' || type === 'session-replaced'))
 }

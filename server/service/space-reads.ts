@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Membership } from '../../protocol/generated/types.ts'
 import type { MembershipRow } from '../authority/read-models.ts'
-import { isBeyondOffer, seesWhole, withholding } from '../authority/visibility.ts'
+import { isAuditor, isBeyondOffer, seesWhole, withholding } from '../authority/visibility.ts'
 import { decodeEntry } from './event-bytes.ts'
 import { isArchiveMediaType } from './archive-keeper.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -89,14 +89,14 @@ export class SpaceReads implements Reads {
 
   async rulings(principalId: string, groupId: string, range: { readonly before?: number; readonly limit: number }): ReturnType<Reads['rulings']> {
     const found = await this.groupFor(principalId, groupId)
-    return found?.state.mission.missionOwner.id === principalId ? this.#needs.rulings.list({ spaceId: groupId, ...range }) : undefined
+    return found && isAuditor(found.state, principalId) ? this.#needs.rulings.list({ spaceId: groupId, ...range }) : undefined
   }
 
   async mayReadArtifact(principalId: string, contentHash: string): Promise<boolean> {
     const { artifacts, readModels } = this.#needs
     const stored = await artifacts.find(contentHash)
     if (stored?.uploadedBy === principalId) return true
-    if (stored && isArchiveMediaType(stored.mediaType)) return this.#mayReadArchive(principalId, stored.uploadedBy, contentHash)
+    if (stored && isArchiveMediaType(stored.mediaType) && (await this.#mayReadArchive(principalId, stored.uploadedBy, contentHash))) return true
     const spaces = await readModels.spacesOfArtifact(contentHash)
     if (spaces.length === 0) return false
     const own = new Set((await readModels.missionsOf(principalId)).map((mission) => mission.spaceId))
