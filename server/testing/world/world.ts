@@ -190,14 +190,17 @@ export class World {
     return this.#policySpaceLetter(sender, POLICY_CHANGE, { policy, reason: 'Things have changed.' } satisfies CommandPayloads[typeof POLICY_CHANGE], this.#policy.version)
   }
 
-  /** One of few profiles is approved in the next minor version, or the version in force retired. */
+  /** One of few profiles is approved in the next minor version, or the version in force retired, or one that is not. */
   #profileLetter(): Letter {
     const { random } = this
     const profileUri = urnOf(`profile ${random.below(3)}`)
     const { revision, majors } = this.#profiles.get(profileUri) ?? { revision: 0, majors: new Map<string, ApprovedProfile>() }
     const inForce = random.oneOf([...majors.values()])
     const sender = random.chance(0.9) ? ada : (random.oneOf([ben, cora]) ?? ben)
-    if (inForce && random.chance(0.5)) return this.#policySpaceLetter(sender, PROFILE_RETIRE, { profileUri, version: inForce.profile.version, reason: 'Nobody uses it.' }, revision)
+    if (inForce && random.chance(0.5)) {
+      const version = random.chance(0.3) ? '99.0.0' : inForce.profile.version
+      return this.#policySpaceLetter(sender, PROFILE_RETIRE, { profileUri, version, reason: 'Nobody uses it.' }, revision)
+    }
     const document = extensionProfile({ profileUri, version: `${random.below(3)}.${revision}.0`, approvedBy: sender, approvedAt: this.#now() })
     return this.#policySpaceLetter(sender, PROFILE_APPROVE, { profile: document, schema: DATA_SCHEMA, reason: 'It has been reviewed.' }, revision)
   }
