@@ -40,6 +40,13 @@ describe('a Group that is not the caller’s', () => {
   it('is closed to services, for which there is no policy (A-128)', () => {
     expect(founded().code(groupAuthority, 'mission.cancel', { reason: 'Policy.' })).toBe('AUTH_FORBIDDEN')
   })
+
+  it('is closed to a service that cites another Coordinator Epoch than the current one (A-40)', () => {
+    const group = founded()
+    group.policy = { ...group.policy, services: [{ principalId: groupAuthority.id, kinds: ['mission.cancel'] }] }
+    expect(group.code(groupAuthority, 'mission.cancel', { reason: 'Policy.' }, { coordinatorEpoch: 2 })).toBe('AUTH_STALE_COORDINATOR')
+    expect(group.accept(groupAuthority, 'mission.cancel', { reason: 'Policy.' }, { coordinatorEpoch: 1 })).toMatchObject([{ kind: 'mission.cancelled' }])
+  })
 })
 
 describe('epochs', () => {

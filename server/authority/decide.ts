@@ -139,7 +139,7 @@ function contradiction({ command: { workItemId, payload } }: VerifiedCommand): R
 /** A-221 up to the Coordinator Epoch. Whoever never belonged to the Group cannot tell that it exists. */
 function admit(state: GroupState, { command }: VerifiedCommand, env: DecisionEnv): Result<Membership | undefined, Rejection> {
   const { actor } = command
-  if (actor.type === 'service') return permitted(notUnderPolicy(command, env) ?? needlessOverride({ command }), undefined)
+  if (actor.type === 'service') return permitted(notUnderPolicy(command, env) ?? staleCoordinator({ command, state }) ?? needlessOverride({ command }), undefined)
   const membership = state.memberships.get(actor.id)
   if (membership?.member.type !== actor.type) return err(groupNotFound())
   const refusal =
