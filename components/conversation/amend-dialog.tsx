@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<AmendAct, { readonly title: string; readonly descri
   },
   redact: {
     title: 'Redact this message',
-    description: 'Nobody but you can read its text from now on, nor that of its corrections. Copies that somebody has already received stay with them. This cannot be undone.',
+    description: 'From now on only the owner of the mission and the operators can read its text, or that of its corrections. Copies that somebody has already received stay with them. This cannot be undone.',
     hint: 'The reason of policy. Everybody who reads the conversation sees it, so do not repeat the text.',
     button: 'Review and sign',
   },

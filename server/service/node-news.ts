@@ -40,9 +40,12 @@ export class NodeNews {
 
   /** Begins to listen to other nodes. */
   start(followers: Followers): void {
-    const unsubscribe = this.#needs.wakeUps.subscribe((spaceId) => {
-      if (!this.#isOwn) void this.#heard(spaceId, followers)
-    })
+    const unsubscribe = this.#needs.wakeUps.subscribe(
+      (spaceId) => {
+        if (!this.#isOwn) void this.#heard(spaceId, followers)
+      },
+      () => this.#catchUp(followers),
+    )
     this.#unsubscribe = () => void unsubscribe()
   }
 
@@ -92,6 +95,12 @@ export class NodeNews {
     } finally {
       this.#isOwn = false
     }
+  }
+
+  /** Any Space in use here may have grown unheard. */
+  #catchUp(followers: Followers): void {
+    const { organizationId, policies, tails } = this.#needs
+    for (const spaceId of new Set([organizationId, policies.spaceId, ...followers.actors.spaceIds, ...tails.spaceIds])) void this.#heard(spaceId, followers)
   }
 
   async #heard(spaceId: string, { actors, keys, identities }: Followers): Promise<void> {

@@ -204,7 +204,8 @@ export interface Clock {
 /** Wake-ups between nodes; a lost one costs latency, never data. */
 export interface WakeUps {
   publish(spaceId: string): void
-  subscribe(listener: (spaceId: string) => void): () => void
+  /** `onGap` is called when wake-ups may have been missed and are heard again. */
+  subscribe(listener: (spaceId: string) => void, onGap?: () => void): () => void
 }
 
 export interface Store {

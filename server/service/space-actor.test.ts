@@ -128,6 +128,22 @@ it('refuses nothing on a log that another node has moved on, even when it has no
   expect(codeOf(await deaf.submit(owner, end))).toBe('accepted')
 })
 
+it('takes the policy over that another node has changed while it heard nothing', async () => {
+  const { fixture, owner, groupId, store } = await started()
+  let resume = () => {}
+  const deaf = { publish: () => {}, subscribe: (_listener: unknown, onGap = () => {}) => ((resume = onGap), () => {}) }
+  const other = await startAuthority({ clock: fixture.clock, organization: fixture.organization, store: { ...store, wakeUps: deaf } })
+  await other.submit(owner, post(groupId))
+  const admin = await fixture.person('Ada', { isAdmin: true })
+  const { spaceId, current } = fixture.service.policy
+  const silent = { ...current, version: 1, limits: { ...current.limits, messagesPerMinute: 1 } }
+  eventOf(await fixture.submit(admin, { kind: 'ext.countersign.policy.change', groupId: spaceId, membershipEpoch: 1, expectedRevision: 0, payload: { policy: silent, reason: 'Quiet, please.' } }))
+  expect(other.service.policy.current.version).toBe(0)
+  resume()
+  await expect.poll(() => other.service.policy.current.version).toBe(1)
+  expect(codeOf(await other.submit(owner, post(groupId)))).toBe('RATE_LIMITED')
+})
+
 it('one Command of two nodes becomes one Event (A-222)', async () => {
   const { fixture, owner, groupId, store } = await started()
   const other = await startAuthority({ clock: fixture.clock, store, organization: fixture.organization })

@@ -67,6 +67,11 @@ export class SpaceActors {
     return this.#find(spaceId)?.latest
   }
 
+  /** The Spaces that this node keeps in memory. */
+  get spaceIds(): readonly string[] {
+    return [...this.#actors.keys(), ...this.#untried.keys()]
+  }
+
   /** Another node may have written to the Space. */
   fallBehind(spaceId: string): void {
     this.#find(spaceId)?.fallBehind()

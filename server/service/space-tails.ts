@@ -17,6 +17,11 @@ export class SpaceTails {
     this.#log = log
   }
 
+  /** The Spaces that somebody follows here. */
+  get spaceIds(): readonly string[] {
+    return [...this.#tails.keys()]
+  }
+
   onGrowth(listener: Growth): () => void {
     const own: Growth = (spaceId, head) => listener(spaceId, head)
     this.#listeners.add(own)

@@ -17,7 +17,8 @@ export class LocalWakeUps implements WakeUps {
     this.deliver(spaceId)
   }
 
-  subscribe(listener: (spaceId: string) => void): () => void {
+  /** Within one process nothing is ever missed. */
+  subscribe(listener: (spaceId: string) => void, _onGap?: () => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }
@@ -31,11 +32,12 @@ export class LocalWakeUps implements WakeUps {
 
 /**
  * Wake-ups between nodes: here at once, elsewhere through one notifier that has at most one NOTIFY under way. The driver
- * listens on a connection of its own and opens it again when it breaks.
+ * listens on a connection of its own and opens it again when it breaks; what was told meanwhile is a gap.
  */
 export class NotifyingWakeUps extends LocalWakeUps {
   private readonly nodeId = randomUUID()
   private readonly pending = new Set<string>()
+  private readonly gapListeners = new Set<() => void>()
   private sending: Promise<void> | undefined
 
   private constructor(
@@ -47,8 +49,21 @@ export class NotifyingWakeUps extends LocalWakeUps {
 
   static async start(sql: Sql, log?: Log): Promise<NotifyingWakeUps> {
     const wakeUps = new NotifyingWakeUps(sql, log)
-    await sql.listen(CHANNEL, (payload) => wakeUps.receive(payload))
+    await sql.listen(
+      CHANNEL,
+      (payload) => wakeUps.receive(payload),
+      () => wakeUps.gapListeners.forEach((onGap) => onGap()),
+    )
     return wakeUps
+  }
+
+  override subscribe(listener: (spaceId: string) => void, onGap?: () => void): () => void {
+    const unsubscribe = super.subscribe(listener)
+    if (onGap) this.gapListeners.add(onGap)
+    return () => {
+      unsubscribe()
+      if (onGap) this.gapListeners.delete(onGap)
+    }
   }
 
   override publish(spaceId: string): void {
