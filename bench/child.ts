@@ -1,15 +1,16 @@
 // A server under test runs in a process of its own, so that its event loop is not the load generator's.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 export const projectFolder = fileURLToPath(new URL('..', import.meta.url))
 
 export interface Child { readonly message: Record<string, unknown>; stop(): Promise<void> }
 
-/** Starts a Node program and waits for its `listening` message. Rejects when it ends before. */
+/** Starts a Node program with as many pool threads as `npm run up` gives its server, and waits for its `listening` message. Rejects when it ends before. */
 export async function startChild(args: readonly string[], env: Record<string, string> = {}): Promise<Child> {
-  const child = spawn(process.execPath, args, { cwd: projectFolder, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const child = spawn(process.execPath, args, { cwd: projectFolder, env: { ...process.env, UV_THREADPOOL_SIZE: String(Math.max(2, availableParallelism())), ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const message = await Promise.race([listening(child), once(child, 'exit').then(() => Promise.reject(new Error(`${args.join(' ')} ended before it listened`)))])
   return {
     message,

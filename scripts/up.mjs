@@ -1,5 +1,6 @@
 // `npm run up`: from a bare clone to a running console. Plain Node; the packages it needs are installed by it.
 import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ensureInstalled, root, runOrThrow } from './install.mjs'
@@ -45,6 +46,8 @@ const env = {
   ...process.env,
   NODE_ENV: 'production',
   DATA_DIR: dataDir,
+  // Signatures are checked by Node's thread pool. Threads beyond the cores only take the event loop's turn.
+  UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? String(Math.max(2, availableParallelism())),
   ...(options.port && { PORT: options.port }),
   ...(options.host && { HOST: options.host }),
 }

@@ -35,4 +35,18 @@ describe.skipIf(skipReason)(`wake-ups over PostgreSQL${skipReason ? ` (${skipRea
     await expect.poll(() => heard.has('urn:x:grown'), { timeout: 10_000 }).toBe(true)
     await Promise.all([near.stop(), far.stop()])
   })
+
+  it('tells again what a failed NOTIFY was to tell', async () => {
+    let failures = 1
+    const unsteady = new Proxy(pool(), {
+      apply: (target, self, parameters: Parameters<Sql>) => (failures-- > 0 ? Promise.reject(new Error('the connection broke')) : Reflect.apply(target as unknown as () => unknown, self, parameters)),
+    })
+    const [near, far] = await Promise.all([NotifyingWakeUps.start(pool()), NotifyingWakeUps.start(unsteady)])
+    const heard = new Set<string>()
+    near.subscribe((spaceId) => heard.add(spaceId))
+    far.publish('urn:x:told-twice')
+    await expect.poll(() => heard.has('urn:x:told-twice'), { timeout: 10_000 }).toBe(true)
+    expect(failures).toBeLessThan(0)
+    await Promise.all([near.stop(), far.stop()])
+  })
 })

@@ -8,6 +8,8 @@ const CHANNEL = 'countersign_spaces'
 const MAX_PAYLOAD_BYTES = 7_999
 /** Every notifying commit takes a lock on the whole database, so growth is gathered before it is told. */
 const GATHER_MS = 50
+/** After a NOTIFY that failed; what it told is told again. */
+const RETRY_MS = 1_000
 
 /** Wake-ups within this process. */
 export class LocalWakeUps implements WakeUps {
@@ -39,6 +41,7 @@ export class NotifyingWakeUps extends LocalWakeUps {
   private readonly pending = new Set<string>()
   private readonly gapListeners = new Set<() => void>()
   private sending: Promise<void> | undefined
+  private isStopping = false
 
   private constructor(
     private readonly sql: Sql,
@@ -72,20 +75,24 @@ export class NotifyingWakeUps extends LocalWakeUps {
     this.sending ??= this.send().finally(() => (this.sending = undefined))
   }
 
-  /** Tells what is still pending. The listening connection ends with the pool. */
+  /** Tells what is still pending, once more at most. The listening connection ends with the pool. */
   override async stop(): Promise<void> {
+    this.isStopping = true
     await this.sending
   }
 
   private async send(): Promise<void> {
     while (this.pending.size > 0) {
       await new Promise((gathered) => setTimeout(gathered, GATHER_MS))
-      const payloads = packPayloads(this.nodeId, this.pending)
+      const spaceIds = [...this.pending]
       this.pending.clear()
       try {
-        await this.sql`SELECT pg_notify(${CHANNEL}, payload) FROM unnest(${payloads}::text[]) AS payload`
+        await this.sql`SELECT pg_notify(${CHANNEL}, payload) FROM unnest(${packPayloads(this.nodeId, spaceIds)}::text[]) AS payload`
       } catch (cause) {
-        this.log?.warn({ err: cause }, 'other nodes could not be woken')
+        if (this.isStopping) return
+        for (const spaceId of spaceIds) this.pending.add(spaceId)
+        this.log?.warn({ err: cause }, 'other nodes could not be woken yet')
+        await new Promise((waited) => setTimeout(waited, RETRY_MS))
       }
     }
   }
