@@ -70,6 +70,9 @@ export function remainingFor(state: GroupState, id: string): Amounts {
   return [...accountsFrom(state, id)].map(({ limit, used, held }) => differenceOf(differenceOf(limitsOf(limit), used), held)).reduce(smallerOf)
 }
 
+/** Charged to this account itself. */
+export const directUse = (state: GroupState, id: string): Amounts => ledgerOf(state, id).direct
+
 /** The first dimension that the account grants and in which nothing is left, in it or above. */
 export function exhaustedDimension(state: GroupState, id: string): BudgetDimension | undefined {
   const [limits, remaining] = [limitsOf(ledgerOf(state, id).limit), remainingFor(state, id)]

@@ -1,5 +1,5 @@
 // Whether an Agent's verified capabilities meet what a contract requires.
-import type { AgentCard, CapabilityRef } from '../../protocol/generated/types.ts'
+import type { AgentCard, CapabilityRef, WorkOwner } from '../../protocol/generated/types.ts'
 import { isAfter } from './instants.ts'
 
 interface Version {
@@ -31,6 +31,11 @@ export function capabilityPins(card: AgentCard, required: readonly CapabilityRef
 /** A revoked or outdated card vouches for nothing; a deprecated one still does. */
 export function isCardValid(card: AgentCard, now: string): boolean {
   return card.status !== 'revoked' && (card.validUntil === undefined || isAfter(card.validUntil, now))
+}
+
+/** whether the owner's present card vouches for what it accepted the work with. */
+export function isStillCovered(card: AgentCard | undefined, owner: WorkOwner | undefined, now: string): boolean {
+  return card !== undefined && isCardValid(card, now) && capabilityPins(card, owner?.capabilityPins ?? []) !== undefined
 }
 
 /** Build metadata has no part in precedence. */

@@ -3,14 +3,15 @@ import type { Actor, Approval, ExecutionTerms, WorkContract } from '../../protoc
 import { reject } from '../../protocol/error-codes.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
 import { err } from '../../protocol/result.ts'
-import { budgetNotContained } from './budget.ts'
+import { differenceOf, DIMENSIONS, firstExcess, limitsOf } from './amounts.ts'
+import { budgetNotContained, directUse, exceeded } from './budget.ts'
 import { coversResources } from './ceilings.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { idInUse, isSame, missionNotActive, notInState, revisionConflict } from './fences.ts'
 import { isAfter } from './instants.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
-import type { GroupState, WorkRecord } from './types.ts'
+import type { Amounts, GroupState, WorkRecord } from './types.ts'
 import { findWork, introduce, noteStep, putWork, workOf } from './work-record.ts'
 
 /** `approval.grant_execution`; `expectedRevision` is the Mission's, the terms name epoch and contract themselves. */
@@ -104,9 +105,32 @@ export function isGateClosed({ item, ownershipEpoch, executionApproval }: WorkRe
   return contractVersion !== item.contract.contractVersion || !isAfter(expiresAt, now)
 }
 
+/** What is left of the budget of the Approval that the work needs (A-196); undefined where it needs none or has none yet. */
+export function approvedLimitsLeft(state: GroupState, { item, executionApproval }: WorkRecord): Amounts | undefined {
+  if (item.contract.executionApproval === 'not_required' || !executionApproval) return undefined
+  const { terms, usedBefore } = executionApproval
+  return differenceOf(limitsOf(terms.budget), differenceOf(directUse(state, item.workItemId), usedBefore))
+}
+
+/** A-196: all that is charged to the work itself lies within what a person has approved. */
+export function beyondApproval(state: GroupState, record: WorkRecord, delta: Amounts): Refusal {
+  const left = approvedLimitsLeft(state, record)
+  const excess = left && firstExcess(delta, left)
+  return excess && exceeded(excess, `the execution Approval does not cover so much ${excess}`)
+}
+
+/** A-197: work does not begin on an Approval of which nothing is left in a dimension that it grants. */
+export function approvalExhausted(state: GroupState, record: WorkRecord): Refusal {
+  const left = approvedLimitsLeft(state, record)
+  const limits = limitsOf(record.executionApproval?.terms.budget ?? {})
+  const dimension = left && DIMENSIONS.find((name) => limits[name] > 0 && left[name] <= 0)
+  return dimension && exceeded(dimension, `what the execution Approval allows of ${dimension} is used up`)
+}
+
 export const evolveExecutionGranted: Evolver<'approval.execution.granted'> = (state, event) => {
   const { workItemId, approval, terms } = event.payload
-  putWork(state, { ...workOf(state, workItemId), executionApproval: { approvalId: approval.approvalId, terms } })
+  const executionApproval = { approvalId: approval.approvalId, terms, usedBefore: directUse(state, workItemId) }
+  putWork(state, { ...workOf(state, workItemId), executionApproval })
   introduce(state, approval.approvalId, event.sequence)
   noteStep(state, workItemId, event)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { AgentCard } from '../../protocol/generated/types.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
-import { ada, cora, wanda, wim } from '../testing/cast.ts'
+import { ada, agentCard, cora, wanda, wim } from '../testing/cast.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
 import { advance, block, citing, executionApproval, executionTerms, fail, reach, recordOf, workId } from '../testing/work-scenario.ts'
 import { progress } from '../testing/documents.ts'
@@ -17,7 +18,8 @@ function executing(): GroupFixture {
   return group
 }
 
-const ask = (group: GroupFixture, request: Partial<TokenRequest> = {}, who = holder) => grantToken(group.state, who, { workItemId: workId('a'), ...request }, group.now)
+const momentOf = ({ now, cards, sessionEpochs }: GroupFixture) => ({ now, cardOf: (id: string) => cards.get(id), sessionEpochOf: (id: string) => sessionEpochs.get(id) ?? 0 })
+const ask = (group: GroupFixture, request: Partial<TokenRequest> = {}, who = holder) => grantToken(group.state, who, { workItemId: workId('a'), ...request }, momentOf(group))
 
 function granted(group: GroupFixture, request?: Partial<TokenRequest>) {
   const decision = ask(group, request)
@@ -31,7 +33,7 @@ const codeOf = (group: GroupFixture, request?: Partial<TokenRequest>, who?: type
 }
 
 const useOf = (group: GroupFixture, grant: ReturnType<typeof granted>, use: Partial<TokenUse> = {}) =>
-  tokenRefused(group.state, grant, { ...read, ...use }, { sessionEpoch: group.sessionEpochs.get(wim.id) ?? 0, now: group.now })?.code ?? 'allowed'
+  tokenRefused(group.state, grant, { ...read, ...use }, momentOf(group))?.code ?? 'allowed'
 
 describe('a token for executing work', () => {
   it('A-194: binds Worker, Session, work, ownership, lease, operations, limits and an end within the lease', () => {
@@ -101,6 +103,74 @@ describe('a token for executing work', () => {
     expect(codeOf(group, { resources: [{ resource: 'urn:example:repository', operations: ['write'] }] })).toBe('AUTH_FORBIDDEN')
     expect(codeOf(group, { budget: { modelTokenLimit: 41 } })).toBe('BUDGET_EXCEEDED')
     expect(codeOf(group.pass(120))).toBe('APPROVAL_REQUIRED')
+  })
+})
+
+/** Work that needs an Approval, executing under one for 40 tokens of a contract of 100. */
+function approved(): GroupFixture {
+  const group = new GroupFixture().found()
+  reach(group, 'a', 'queued', { contract: { executionApproval: 'human_required' } })
+  group.accept(ada, 'approval.grant_execution', executionApproval(group, 'a', executionTerms(group, 'a', { budget: { modelTokenLimit: 40 } })))
+  advance(group, 'a', 'active', 'active')
+  return group
+}
+
+const spend = (group: GroupFixture, modelTokens: number) => group.accept(wim, CHARGE, { ...citing(group, 'a'), usageDelta: { modelTokens } })
+
+describe('the budget of an execution Approval', () => {
+  it('A-196: is not renewed by the next token', () => {
+    const group = approved()
+    spend(group, 30)
+    expect(granted(group).budget.modelTokenLimit).toBe(10)
+    expect(codeOf(group, { budget: { modelTokenLimit: 11 } })).toBe('BUDGET_EXCEEDED')
+  })
+
+  it('A-196: bounds all tokens together', () => {
+    const group = approved()
+    const [first, second] = [granted(group), granted(group)]
+    spend(group, 30)
+    expect([useOf(group, first, { usage: { modelTokens: 10 } }), useOf(group, second, { usage: { modelTokens: 11 } })]).toEqual(['allowed', 'BUDGET_EXCEEDED'])
+  })
+
+  it('A-196: bounds what is charged', () => {
+    const group = approved()
+    spend(group, 30)
+    expect(group.code(wim, CHARGE, { ...citing(group, 'a'), usageDelta: { modelTokens: 11 } })).toBe('BUDGET_EXCEEDED')
+    spend(group, 10)
+  })
+
+  it('A-196, A-197: stops the next start when it is used up, until a person grants more', () => {
+    const group = approved()
+    spend(group, 40)
+    group.accept(wim, 'work.checkpoint', { ...citing(group, 'a'), progress: progress() })
+    const start = { workItemId: workId('a'), ownershipEpoch: 1 }
+    expect(group.code(wim, 'work.start', start)).toBe('BUDGET_EXCEEDED')
+    group.accept(ada, 'approval.grant_execution', executionApproval(group, 'a', executionTerms(group, 'a', { budget: { modelTokenLimit: 15 } })))
+    group.accept(wim, 'work.start', start)
+    expect(granted(group).budget.modelTokenLimit).toBe(15)
+    spend(group, 5)
+    expect(granted(group).budget.modelTokenLimit).toBe(10)
+  })
+})
+
+describe('an Agent Card that no longer covers the work', () => {
+  it.each<readonly [string, (card: AgentCard) => AgentCard]>([
+    ['was revoked', (card) => ({ ...card, status: 'revoked' })],
+    ['lost a capability', (card) => ({ ...card, capabilities: [] })],
+    ['has a new major version', (card) => ({ ...card, capabilities: card.capabilities.map((held) => ({ ...held, version: '2.0.0' })) })],
+  ])('A-30: gives no token and stops the use of one, when it %s', (_, change) => {
+    const group = executing()
+    const grant = granted(group)
+    group.cards.set(wim.id, { ...change(agentCard(wim)), cardVersion: 2 })
+    expect([codeOf(group), useOf(group, grant)]).toEqual(['AUTH_FORBIDDEN', 'AUTH_FORBIDDEN'])
+  })
+
+  it('A-30: a compatible upgrade keeps its tokens', () => {
+    const group = executing()
+    const grant = granted(group)
+    const card = agentCard(wim)
+    group.cards.set(wim.id, { ...card, cardVersion: 2, capabilities: card.capabilities.map((held) => ({ ...held, version: '1.9.0' })) })
+    expect([codeOf(group), useOf(group, grant)]).toEqual(['granted', 'allowed'])
   })
 })
 

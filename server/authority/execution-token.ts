@@ -6,14 +6,15 @@ import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { amountsOf, differenceOf, DIMENSIONS, firstExcess, LIMIT_OF, limitsOf, smallerOf, sumOf } from './amounts.ts'
-import { budgetNotContained, exceeded, remainingFor } from './budget.ts'
+import { budgetNotContained, directUse, exceeded, remainingFor } from './budget.ts'
+import { isStillCovered } from './capability.ts'
 import { coversResources } from './ceilings.ts'
-import { isGateClosed } from './execution-approval.ts'
+import { approvedLimitsLeft, isGateClosed } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
 import { missionNotActive, notInState } from './fences.ts'
 import { isAfter } from './instants.ts'
 import { isLive } from './lease.ts'
-import type { Amounts, GroupState, WorkRecord } from './types.ts'
+import type { Amounts, DecisionEnv, GroupState, WorkRecord } from './types.ts'
 import { findWork } from './work-record.ts'
 
 /** Longest life of a token, in seconds. */
@@ -24,6 +25,9 @@ export interface TokenHolder {
   readonly agentId: string
   readonly sessionEpoch: number
 }
+
+/** What is known of the Agents at this moment. */
+export type TokenMoment = Pick<DecisionEnv, 'now' | 'cardOf' | 'sessionEpochOf'>
 
 /** What is left out is granted as far as contract, Approval and remaining budget allow. */
 export interface TokenRequest {
@@ -58,19 +62,21 @@ export interface TokenUse {
 }
 
 /** The narrowest grant for this request, or why there is none. */
-export function grantToken(state: GroupState, holder: TokenHolder, request: TokenRequest, now: string): Result<TokenGrant, Rejection> {
+export function grantToken(state: GroupState, holder: TokenHolder, request: TokenRequest, moment: TokenMoment): Result<TokenGrant, Rejection> {
   const found = findWork(state, request.workItemId)
   if (!found.ok) return found
   const record = found.value
+  const { now } = moment
   const { item, ownershipEpoch, executionLease } = record
   const resources = request.resources ?? allowedResources(record)
   const limits = request.budget ? limitsOf(request.budget) : allowedLimits(state, record)
   const refusal =
     notHolder(record, holder) ??
+    incompatibleCard(record, moment) ??
     outsideContract(record, resources, request.budget) ??
     overBudget(limits, limitsLeft(state, record)) ??
     gateClosed(record, now) ??
-    outsideApproval(record, resources, limits) ??
+    outsideApproval(state, record, resources, limits) ??
     leasesOver(record, holder, now) ??
     missionNotActive({ state }) ??
     notInState(record, 'active')
@@ -92,16 +98,18 @@ export function grantToken(state: GroupState, holder: TokenHolder, request: Toke
 }
 
 /** Why the token does not allow this use now: expired, revoked with its lease, mismatched, or over its budget. */
-export function tokenRefused(state: GroupState, grant: TokenGrant, use: TokenUse, { sessionEpoch, now }: { sessionEpoch: number; now: string }): Refusal {
+export function tokenRefused(state: GroupState, grant: TokenGrant, use: TokenUse, moment: TokenMoment): Refusal {
   const record = state.workItems.get(grant.workItemId)
-  if (sessionEpoch !== grant.sessionEpoch) return reject('AUTH_STALE_SESSION', 'the Agent has a newer session')
+  const { now } = moment
+  if (moment.sessionEpochOf(grant.agentId) !== grant.sessionEpoch) return reject('AUTH_STALE_SESSION', 'the Agent has a newer session')
   if (record?.ownershipEpoch !== grant.ownershipEpoch) return reject('WORK_STALE_OWNERSHIP', 'the WorkItem has a newer owner')
   return (
     notHolder(record, grant) ??
+    incompatibleCard(record, moment) ??
     notAllowed(grant, use) ??
     foreignMoney(grant, use) ??
     overBudget(sumOf(spentUnder(state, grant), amountsOf(use.usage ?? {})), limitsOf(grant.budget)) ??
-    overBudget(amountsOf(use.usage ?? {}), limitsLeft(state, record)) ??
+    overBudget(amountsOf(use.usage ?? {}), allowedLimits(state, record)) ??
     gateClosed(record, now) ??
     leaseEnded(record, grant, now) ??
     missionNotActive({ state }) ??
@@ -116,7 +124,7 @@ const isGated = ({ item }: Pick<WorkRecord, 'item'>): boolean => item.contract.e
 
 function allowedLimits(state: GroupState, record: WorkRecord): Amounts {
   const left = limitsLeft(state, record)
-  return isGated(record) && record.executionApproval ? smallerOf(left, limitsOf(record.executionApproval.terms.budget)) : left
+  return smallerOf(left, approvedLimitsLeft(state, record) ?? left)
 }
 
 /** capped by the contract and by what every account above still has. */
@@ -133,11 +141,17 @@ function outsideContract({ item: { contract } }: WorkRecord, resources: readonly
   return budget && budgetNotContained(budget, contract.budget)
 }
 
-function outsideApproval(record: WorkRecord, resources: readonly ResourceGrant[], limits: Amounts): Refusal {
+/** an incompatible card may bring work to a safe end, but uses nothing any more. */
+function incompatibleCard({ item: { owner } }: WorkRecord, { cardOf, now }: TokenMoment): Refusal {
+  if (isStillCovered(cardOf(owner?.agentId ?? ''), owner, now)) return undefined
+  return reject('AUTH_FORBIDDEN', 'the Agent Card no longer covers what the work was accepted with')
+}
+
+function outsideApproval(state: GroupState, record: WorkRecord, resources: readonly ResourceGrant[], limits: Amounts): Refusal {
   if (!isGated(record) || !record.executionApproval) return undefined
   const { terms } = record.executionApproval
   if (!coversResources(terms.resources, resources)) return reject('AUTH_FORBIDDEN', 'the execution Approval does not cover all of these operations')
-  return overBudget(limits, limitsOf(terms.budget))
+  return overBudget(limits, approvedLimitsLeft(state, record) ?? limitsOf(terms.budget))
 }
 
 function overBudget(wanted: Amounts, available: Amounts): Refusal {
@@ -170,8 +184,6 @@ function foreignMoney({ budget }: TokenGrant, { usage }: TokenUse): Refusal {
   if (usage?.financial === undefined || usage.currency === budget.currency) return undefined
   return exceeded('financial', 'the token is for another currency')
 }
-
-const directUse = ({ ledgers }: GroupState, workItemId: string): Amounts => ledgers.get(workItemId)?.direct ?? amountsOf({})
 
 const spentUnder = (state: GroupState, { workItemId, usedBefore }: TokenGrant): Amounts => differenceOf(directUse(state, workItemId), usedBefore)
 

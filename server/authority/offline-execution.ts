@@ -10,6 +10,7 @@ import { validateExtensionData } from '../../protocol/validate.ts'
 import { amountsOf, isNothing } from './amounts.ts'
 import { chargeRefused } from './budget.ts'
 import { followingDraft } from './draft.ts'
+import { beyondApproval } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
 import { notInState, notOwner, ownershipLeaseOver } from './fences.ts'
 import { isAfter } from './instants.ts'
@@ -74,9 +75,10 @@ function boundToOthers({ command, state }: MemberRequest, { agentId, groupId }: 
   return isOwn ? undefined : reject('AUTH_FORBIDDEN', 'the offline binding is that of another Agent or Group')
 }
 
-function wrongCharge({ state }: MemberRequest, { item }: WorkRecord, { resourceUsageDelta: usage }: BoundedOfflineExecution): Refusal {
-  const money = wrongMoney(usage) ?? wrongCurrency(usage, item.contract.budget)
-  return money ?? chargeRefused(state, item.workItemId, amountsOf(usage))
+function wrongCharge({ state }: MemberRequest, record: WorkRecord, { resourceUsageDelta: usage }: BoundedOfflineExecution): Refusal {
+  const { workItemId, contract } = record.item
+  const delta = amountsOf(usage)
+  return wrongMoney(usage) ?? wrongCurrency(usage, contract.budget) ?? chargeRefused(state, workItemId, delta) ?? beyondApproval(state, record, delta)
 }
 
 /** The lease of that time covers the disconnection and everything that was buffered after it. */

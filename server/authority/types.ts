@@ -156,6 +156,13 @@ export interface ChildLink {
 /** What a child Mission keeps of the Mission above it, besides `mission.parent`; resources and capabilities are its ceilings (A-206). */
 export type ParentLink = NonNullable<MissionCreatedPayload['parentLink']>
 
+/** An Approval to execute, with what the WorkItem itself had been charged before it: what came since counts against its budget. */
+export interface GrantedExecution {
+  readonly approvalId: string
+  readonly terms: ExecutionTerms
+  readonly usedBefore: Amounts
+}
+
 /** What the Group keeps of one WorkItem besides the normative object. */
 export interface WorkRecord {
   readonly item: WorkItem
@@ -172,7 +179,7 @@ export interface WorkRecord {
   /** Held while the item is blocked: how long its owner keeps it (A-155). */
   readonly blockedLease?: Lease
   /** The latest Approval to start, whether or not its terms still hold (A-196). */
-  readonly executionApproval?: { readonly approvalId: string; readonly terms: ExecutionTerms }
+  readonly executionApproval?: GrantedExecution
   /** What blocked work waits for. */
   readonly blocker?: Blocker
   readonly child?: ChildLink

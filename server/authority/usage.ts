@@ -7,6 +7,7 @@ import { err } from '../../protocol/result.ts'
 import { amountsOf, differenceOf, DIMENSIONS, isExactMoney, isNothing, LIMIT_OF, NOTHING, sumOf } from './amounts.ts'
 import { charge, chargeRefused, remainingFor } from './budget.ts'
 import { accept } from './draft.ts'
+import { beyondApproval } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
 import { leasesOver, notInState, notOwner, revisionConflict } from './fences.ts'
 import type { Decider, Evolver } from './request.ts'
@@ -28,6 +29,7 @@ export const decideRecordUsage: Decider<typeof RESOURCE_USAGE_RECORD> = (request
     nothingUsed(delta) ??
     wrongCurrency(usageDelta, record.item.contract.budget) ??
     chargeRefused(state, workItemId, delta) ??
+    beyondApproval(state, record, delta) ??
     leasesOver(request, record, executionLeaseId) ??
     notInState(record, 'active')
   if (refusal) return err(refusal)

@@ -5,10 +5,10 @@ import { type WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
 import { err, invariant, ok } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { budgetExhausted } from './budget.ts'
-import { capabilityPins, isCardValid } from './capability.ts'
+import { isStillCovered } from './capability.ts'
 import { overLimits, workExcess } from './cooperation.ts'
 import { accept, leaseIdOf, primaryDraft } from './draft.ts'
-import { isGateClosed } from './execution-approval.ts'
+import { approvalExhausted, isGateClosed } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
 import { leasesOver, missionNotActive, notInState, notOwner, ownershipLeaseOver, revisionConflict } from './fences.ts'
 import { later } from './instants.ts'
@@ -35,6 +35,7 @@ export const decideStart: Decider<'work.start'> = (request) => {
     incompatibleCard(request, record) ??
     budgetExhausted(state, payload.workItemId) ??
     gateClosed(request, record) ??
+    approvalExhausted(state, record) ??
     overLimits(request, [workExcess(request, 'active_work_items', 1)]) ??
     ownershipLeaseOver(request, record) ??
     missionNotActive(request) ??
@@ -71,9 +72,7 @@ function gateClosed({ env }: MemberRequest, record: WorkRecord): Refusal {
 
 /** after an incompatible change of its Agent Card a Worker can only checkpoint, block or give up until it wins fresh acceptance. */
 export function incompatibleCard({ env, command }: MemberRequest, { item }: WorkRecord): Refusal {
-  const card = env.cardOf(command.actor.id)
-  const isCompatible = card && isCardValid(card, env.now) && capabilityPins(card, item.owner?.capabilityPins ?? [])
-  return isCompatible ? undefined : reject('AUTH_FORBIDDEN', 'the Agent Card no longer covers what the work was accepted with')
+  return isStillCovered(env.cardOf(command.actor.id), item.owner, env.now) ? undefined : reject('AUTH_FORBIDDEN', 'the Agent Card no longer covers what the work was accepted with')
 }
 
 /** eligible once everything it depends on is verified. */

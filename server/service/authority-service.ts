@@ -144,7 +144,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       archive: (groupId, options) => archiveGroup({ organization, actors, artifacts, clock, submit: (command) => path.submit(command, { door: 'internal' }) }, groupId, options),
       export: (groupId) => exportGroup({ organization, actors, log, keys, clock }, groupId),
     },
-    executionTokens: new ExecutionTokens({ authority: organization.authority, reads, sessions, sessionEpochOf: (agentId) => agents.sessionEpochOf(agentId), verifySignature, clock }),
+    executionTokens: new ExecutionTokens({ authority: organization.authority, reads, sessions, agents, catchUp: (groupId) => caughtUp(actors, organizationId, groupId), verifySignature, clock }),
     submitCommand: (command, context) => path.submit(command, context),
     signAsAuthority: organization.authority.sign,
     receiptFor: (principalId, missionId) => exportReceipt({ organization, reads, log, keys, artifacts, clock }, principalId, missionId),
@@ -166,6 +166,12 @@ export async function createAuthorityService({ store, artifacts, organization, o
 }
 
 const identityOf = ({ authority: { principal, keyId, publicKey } }: OrganizationKeys) => ({ principal, keyId, publicKey })
+
+/** Cards and Session Epochs stand in the Organization's Space, so both have to be up to date. */
+async function caughtUp(actors: SpaceActors, organizationId: string, groupId: string): Promise<void> {
+  await Promise.all([actors.catchUp(organizationId), actors.catchUp(groupId)])
+  await actors.read(organizationId)
+}
 
 /** Execution and blocked leases that ran when the server stopped may have run out meanwhile, in Spaces that nobody touches. */
 async function watchExecutions(actors: SpaceActors, agents: AgentMirror, readModels: ReadModels): Promise<void> {

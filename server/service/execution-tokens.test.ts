@@ -5,6 +5,7 @@ import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import { signingBytes } from '../../protocol/signed-documents.ts'
 import type { Agent, Fixture, Person } from '../testing/authority-fixture.ts'
 import { eventOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
+import { progress } from '../testing/documents.ts'
 import { ReleaseFlow } from '../testing/release-flow.ts'
 import { decodeEvent } from './event-bytes.ts'
 import { createNativeVerifier } from './native-ed25519.ts'
@@ -83,6 +84,25 @@ describe('the tokens of the Authorization Service', () => {
     const token = await newToken()
     fixture.clock.advance(301)
     expect(await verdict(token)).toBe('WORK_LEASE_EXPIRED')
+  })
+
+  it('A-194, A-199: are judged by all that other nodes have written, also where no wake-up came', async () => {
+    const { store, clock, organization } = fixture
+    const deaf = await startAuthority({ store: { ...store, wakeUps: { publish: () => {}, subscribe: () => () => {} } }, clock, organization })
+    const verdictThere = async (token: string) => {
+      const verified = await deaf.service.executionTokens.verify(token, read)
+      return verified.ok ? 'allowed' : verified.error.code
+    }
+    const token = await newToken()
+    expect(await verdictThere(token)).toBe('allowed')
+    const { workItemId, ownershipEpoch, executionLeaseId } = flow
+    await flow.work({ kind: 'work.checkpoint', payload: { workItemId, ownershipEpoch, executionLeaseId, progress: progress() } })
+    expect(await verdictThere(token)).toBe('WORK_LEASE_EXPIRED')
+    await flow.start()
+    const next = await newToken()
+    expect(await verdictThere(next)).toBe('allowed')
+    await fixture.handshake(worker!)
+    expect(await verdictThere(next)).toBe('AUTH_STALE_SESSION')
   })
 
   it('A-195: stand in no Event and no stored Command', async () => {

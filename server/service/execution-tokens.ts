@@ -6,7 +6,7 @@ import { reject } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { SignatureVerifier } from '../../protocol/verify-document.ts'
-import type { TokenGrant, TokenRequest, TokenUse } from '../authority/execution-token.ts'
+import type { TokenGrant, TokenMoment, TokenRequest, TokenUse } from '../authority/execution-token.ts'
 import { grantToken, tokenRefused } from '../authority/execution-token.ts'
 import type { ServiceIdentity } from './organization-keys.ts'
 import type { Clock } from './ports.ts'
@@ -24,7 +24,9 @@ interface Needs {
   readonly authority: ServiceIdentity
   readonly reads: Pick<Reads, 'groupFor'>
   readonly sessions: Pick<Sessions, 'isCurrent'>
-  readonly sessionEpochOf: (agentId: string) => number
+  readonly agents: Pick<TokenMoment, 'cardOf' | 'sessionEpochOf'>
+  /** What is read afterwards of the Group and of Agents holds all that any node had committed before. */
+  readonly catchUp: (groupId: string) => Promise<void>
   readonly verifySignature: SignatureVerifier
   readonly clock: Clock
 }
@@ -38,12 +40,13 @@ export class ExecutionTokens {
 
   /** A token for what this Agent executes in this Group; GROUP_NOT_FOUND for unknown and hidden Groups alike. */
   async issue(session: AgentSession, groupId: string, request: TokenRequest): Promise<Result<ExecutionToken, Rejection>> {
-    const { reads, sessions, clock, authority } = this.#needs
+    const { reads, sessions, authority, catchUp } = this.#needs
+    await catchUp(groupId)
     const group = await reads.groupFor(session.agentId, groupId)
     if (!sessions.isCurrent(session)) return err(reject('AUTH_STALE_SESSION', 'this session has ended'))
     if (!group) return err(reject('GROUP_NOT_FOUND', 'there is no such Group'))
     const { agentId, sessionEpoch } = session
-    const granted = grantToken(group.state, { agentId, sessionEpoch }, request, clock.now())
+    const granted = grantToken(group.state, { agentId, sessionEpoch }, request, this.#moment())
     if (!granted.ok) return granted
     const claims = encodeCanonical({ format: FORMAT, issuer: authority.principal.id, keyId: authority.keyId, ...granted.value })
     const signature = await authority.sign(claims)
@@ -54,11 +57,17 @@ export class ExecutionTokens {
   async verify(token: string, use: TokenUse): Promise<Result<TokenGrant, Rejection>> {
     const grant = await this.#signedGrant(token)
     if (!grant) return err(reject('AUTH_INVALID_SIGNATURE', 'this is no token of this authority'))
-    const { reads, sessionEpochOf, clock } = this.#needs
+    const { reads, catchUp } = this.#needs
+    await catchUp(grant.groupId)
     const group = await reads.groupFor(grant.agentId, grant.groupId)
     if (!group) return err(reject('MEMBERSHIP_REQUIRED', 'the Agent is no longer a member'))
-    const refusal = tokenRefused(group.state, grant, use, { sessionEpoch: sessionEpochOf(grant.agentId), now: clock.now() })
+    const refusal = tokenRefused(group.state, grant, use, this.#moment())
     return refusal ? err(refusal) : ok(grant)
+  }
+
+  #moment(): TokenMoment {
+    const { agents, clock } = this.#needs
+    return { now: clock.now(), cardOf: (agentId) => agents.cardOf(agentId), sessionEpochOf: (agentId) => agents.sessionEpochOf(agentId) }
   }
 
   async #signedGrant(token: string): Promise<TokenGrant | undefined> {

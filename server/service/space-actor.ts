@@ -103,6 +103,11 @@ export class SpaceActor {
     this.#isBehind = true
   }
 
+  /** Asks the log whether this node has missed anything, so that the next read holds all that was committed before. */
+  async catchUp(): Promise<void> {
+    if (this.#fold && (await this.#needs.log.head(this.spaceId)) > (this.#fold?.head ?? 0)) this.#isBehind = true
+  }
+
   /** The fold as it is now, perhaps with Events that are being written; undefined where Events may be missing. */
   get latest(): SpaceFold | undefined {
     return this.#isBehind ? undefined : this.#fold
@@ -181,7 +186,7 @@ export class SpaceActor {
 
   /** Only an append proves that nobody else has written. What appends nothing has to ask, or a lost wake-up would show. */
   async #hasMissed(head: number): Promise<boolean> {
-    this.#isBehind ||= (await this.#needs.log.head(this.spaceId)) > head
+    if ((await this.#needs.log.head(this.spaceId)) > head) this.#isBehind = true
     return this.#isBehind
   }
 

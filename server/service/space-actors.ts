@@ -77,6 +77,11 @@ export class SpaceActors {
     this.#find(spaceId)?.fallBehind()
   }
 
+  /** What is read of the Space next holds everything that any node had committed before this call. */
+  async catchUp(spaceId: string): Promise<void> {
+    await this.#find(spaceId)?.catchUp()
+  }
+
   /** Resolves when everything that was submitted before has been committed or refused. */
   async settled(): Promise<void> {
     await Promise.all([...this.#actors.values(), ...this.#untried.values()].map((actor) => actor.drained()))
