@@ -1,4 +1,5 @@
 // What the doors of Agents without a key of their own ask for: whose a bearer token is, and to act with a key that is held for them.
+import type { Artifact, Evidence } from '../../../protocol/generated/types.ts'
 import type { Result } from '../../../protocol/result.ts'
 import type { SubmitOutcome } from '../service.ts'
 
@@ -63,4 +64,8 @@ export interface Custody {
   holds(principalId: string): boolean
   /** Signs and submits; AUTH_FORBIDDEN for a kind that custody does not sign or a Principal that it does not hold a key for. */
   submit(principalId: string, command: CustodialCommand): Promise<SubmitOutcome>
+  /** Signs the manifest of what this Agent made, with `createdAt` as its time. Refused where no key is held and for another producer. */
+  signArtifact(principalId: string, manifest: Omit<Artifact, 'signature'>): Promise<Result<Artifact, { reason: string }>>
+  /** Signs what this Agent found out, with `createdAt` as its time. Refused where no key is held and for another's finding. */
+  signEvidence(principalId: string, evidence: Omit<Evidence, 'signature'>): Promise<Result<Evidence, { reason: string }>>
 }
