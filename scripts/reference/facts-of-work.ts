@@ -57,6 +57,7 @@ export const FACTS_OF_WORK = {
     checks: [
       workExists,
       ['The sender is a worker of the Group, and the offer was made to it.', 'AUTH_FORBIDDEN'],
+      ['It names its offer or the revision at which that was made.', 'INVALID_COMMAND'],
       ['Nobody accepted before, and the offer is the latest and has not expired.', 'WORK_ALREADY_OWNED', 'WORK_OFFER_EXPIRED'],
       ['The card of the moment covers the required capabilities.', 'AUTH_FORBIDDEN'],
       ['The Agent holds no more work than policy allows.', 'RATE_LIMITED'],
@@ -73,6 +74,7 @@ export const FACTS_OF_WORK = {
       workExists, worker, card,
       ['Something is left of the budget in each dimension that it grants.', 'BUDGET_EXCEEDED'],
       ['An execution Approval is in force where the contract asks for one.', 'APPROVAL_REQUIRED'],
+      ['Something is left of the Approval’s budget in each dimension that it grants.', 'BUDGET_EXCEEDED'],
       ['The Agent executes no more at once than policy allows.', 'RATE_LIMITED'],
       ['The ownership lease has not run out.', 'WORK_LEASE_EXPIRED'],
       active,
@@ -214,7 +216,7 @@ export const FACTS_OF_WORK = {
     checks: [
       workExists, worker,
       ['The usage is not zero, and money is in whole millionths and names its currency.', 'INVALID_COMMAND'],
-      ['The currency is the budget’s, and every account up to the Mission covers the charge.', 'BUDGET_EXCEEDED'],
+      ['The currency is the budget’s, and every account up to the Mission covers the charge, and so does the execution Approval that the work needs.', 'BUDGET_EXCEEDED'],
       executing, isActive,
     ],
     effects: 'The usage is charged to the WorkItem and everything above it, all or nothing.',

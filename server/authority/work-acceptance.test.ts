@@ -48,18 +48,30 @@ describe('work.accept_offer', () => {
   it('A-246: without the id of an offer, as the public reference sends it, means the sender’s own offer', () => {
     const group = offered(wim, wanda)
     const offerId = offerTo(group, 'a', wanda)
-    const [event] = group.accept(wanda, 'work.accept_offer', { workItemId: workId('a') })
+    const current = { expectedRevision: recordOf(group, 'a').item.revision }
+    const [event] = group.accept(wanda, 'work.accept_offer', { workItemId: workId('a') }, current)
     expect(event).toMatchObject({ kind: 'work.offer.accepted', payload: { offerId, assigneeId: wanda.id } })
-    expect(group.code(wim, 'work.accept_offer', { workItemId: workId('a') })).toBe('WORK_ALREADY_OWNED')
+    expect(group.code(wim, 'work.accept_offer', { workItemId: workId('a') }, { expectedRevision: recordOf(group, 'a').item.revision })).toBe('WORK_ALREADY_OWNED')
+  })
+
+  it('A-167, A-223: takes no round of offers that it does not name, by offer or by revision', () => {
+    const group = offered(wim)
+    const before = { expectedRevision: recordOf(group, 'a').item.revision }
+    group.accept(cora, 'work.offer', offerPayload('a', [wim]))
+    const { revision } = recordOf(group, 'a').item
+    expect(group.code(wim, 'work.accept_offer', { workItemId: workId('a') })).toBe('INVALID_COMMAND')
+    expect(group.code(wim, 'work.accept_offer', { workItemId: workId('a') }, before)).toBe('REVISION_CONFLICT')
+    group.accept(wim, 'work.accept_offer', { workItemId: workId('a') }, { expectedRevision: revision })
   })
 
   it('A-246: without the id of an offer is refused to whoever has none, and when it has run out', () => {
     const group = offered(wim)
     group.accept(ada, 'membership.change', { member: wanda, role: 'worker' })
-    expect(group.code(wanda, 'work.accept_offer', { workItemId: workId('a') })).toBe('WORK_OFFER_EXPIRED')
-    expect(group.code(cora, 'work.accept_offer', { workItemId: workId('a') })).toBe('AUTH_FORBIDDEN')
+    const current = { expectedRevision: recordOf(group, 'a').item.revision }
+    expect(group.code(wanda, 'work.accept_offer', { workItemId: workId('a') }, current)).toBe('WORK_OFFER_EXPIRED')
+    expect(group.code(cora, 'work.accept_offer', { workItemId: workId('a') }, current)).toBe('AUTH_FORBIDDEN')
     expect(group.code(wim, 'work.accept_offer', { workItemId: workId('a') }, { expectedRevision: 1 })).toBe('REVISION_CONFLICT')
-    expect(group.pass(300).code(wim, 'work.accept_offer', { workItemId: workId('a') })).toBe('WORK_OFFER_EXPIRED')
+    expect(group.pass(300).code(wim, 'work.accept_offer', { workItemId: workId('a') }, current)).toBe('WORK_OFFER_EXPIRED')
   })
 
   it('is judged at the moment of acceptance: valid until just before its end (A-167)', () => {

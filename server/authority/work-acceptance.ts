@@ -27,6 +27,7 @@ export const decideAcceptOffer: Decider<'work.accept_offer'> = (received) => {
   const refusal =
     revisionConflict(command, record.item.revision) ??
     notWorker(request) ??
+    unnamedRound(received) ??
     offerGone(request, record) ??
     noLongerEligible(request, record) ??
     overLimits(request, [workExcess(request, 'queued_work_items', 1), workExcess(request, 'active_work_items', 0)]) ??
@@ -62,6 +63,12 @@ function ownOffer({ command }: MemberRequest, { item }: WorkRecord): string | un
 function notWorker({ command, membership }: MemberRequest): Refusal {
   if (command.actor.type === 'agent' && membership?.role === 'worker') return undefined
   return reject('AUTH_FORBIDDEN', 'only a worker of this Group accepts offers')
+}
+
+/** an acceptance is compared with the offer that its sender has seen, so it names the offer or the revision. */
+function unnamedRound({ command, payload }: MemberRequest<'work.accept_offer'>): Refusal {
+  if (payload.offerId !== undefined || command.expectedRevision !== undefined) return undefined
+  return reject('INVALID_COMMAND', 'an acceptance names its offer, or the revision at which it was made')
 }
 
 /** The WorkItem keeps the latest round of offers; one that is not in it has been replaced. */
