@@ -20,7 +20,7 @@ import { Outbox } from './outbox.ts'
 import type { ReceivedFrame, Related } from './read-frame.ts'
 import { readFrame } from './read-frame.ts'
 import { Subscriptions } from './subscriptions.ts'
-import { TokenBucket } from './token-bucket.ts'
+import { TokenBucket } from '../../token-bucket.ts'
 
 export interface ConnectionHost {
   readonly service: AuthorityService

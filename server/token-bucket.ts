@@ -1,5 +1,5 @@
 /**
- * Rate limit of one connection. It may be overdrawn by a whole burst: such takes are refused one by one, so that an
+ * Rate limit of one connection or one caller. It may be overdrawn by a whole burst: such takes are refused one by one, so that an
  * honest sender learns to wait; a sender that overdraws even that is not listening.
  */
 export class TokenBucket {
