@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TokenBucket } from './token-bucket.ts'
+import { TokenBucket, TokenBuckets } from './token-bucket.ts'
 
 const take = (bucket: TokenBucket, times: number, at: number) => Array.from({ length: times }, () => bucket.take(at))
 
@@ -29,4 +29,15 @@ test('a sender that overdraws a whole burst is exhausted', () => {
 test('what costs more empties the bucket sooner', () => {
   const bucket = new TokenBucket(10, 5, 0)
   expect([bucket.take(0, 4), bucket.take(0, 4)]).toEqual(['granted', { retryAfterMs: 300 }])
+})
+
+test('each of many senders has a bucket of its own', () => {
+  const buckets = new TokenBuckets({ perSecond: 10, burst: 1 })
+  expect(['a', 'a', 'b', 'a', 'a'].map((sender) => buckets.waitMs(sender, 0))).toEqual([0, 100, 0, 200, 1000])
+})
+
+test('the sender that was quiet longest is forgotten first', () => {
+  const buckets = new TokenBuckets({ perSecond: 10, burst: 1 }, 2)
+  for (const sender of ['a', 'b', 'a', 'c']) buckets.waitMs(sender, 0)
+  expect([buckets.waitMs('b', 0), buckets.waitMs('c', 0)]).toEqual([0, 100])
 })

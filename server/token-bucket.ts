@@ -1,5 +1,7 @@
+// Rate limits that may be overdrawn for a moment.
+
 /**
- * Rate limit of one connection or one caller. It may be overdrawn by a whole burst: such takes are refused one by one, so that an
+ * Rate limit of one sender. It may be overdrawn by a whole burst: such takes are refused one by one, so that an
  * honest sender learns to wait; a sender that overdraws even that is not listening.
  */
 export class TokenBucket {
@@ -23,5 +25,29 @@ export class TokenBucket {
     this.#tokens -= cost
     if (this.#tokens >= 0) return 'granted'
     return { retryAfterMs: Math.ceil(-this.#tokens / this.#perMs) }
+  }
+}
+
+/** Rate limits of many senders, each with a bucket of its own; whoever has been quiet longest is forgotten first. */
+export class TokenBuckets {
+  readonly #rate: { readonly perSecond: number; readonly burst: number }
+  readonly #maximumSenders: number
+  readonly #buckets = new Map<string, TokenBucket>()
+
+  constructor(rate: { readonly perSecond: number; readonly burst: number }, maximumSenders = 10_000) {
+    this.#rate = rate
+    this.#maximumSenders = maximumSenders
+  }
+
+  /** Takes one token of this sender: 0, or the milliseconds that it has to wait. */
+  waitMs(sender: string, nowMs: number): number {
+    const bucket = this.#buckets.get(sender) ?? new TokenBucket(this.#rate.perSecond, this.#rate.burst, nowMs)
+    const taken = bucket.take(nowMs)
+    this.#buckets.delete(sender)
+    this.#buckets.set(sender, bucket)
+    const [oldest] = this.#buckets.size > this.#maximumSenders ? this.#buckets.keys() : []
+    if (oldest !== undefined) this.#buckets.delete(oldest)
+    if (taken === 'granted') return 0
+    return taken === 'exhausted' ? 1000 : taken.retryAfterMs
   }
 }

@@ -16,7 +16,7 @@ import { err, ok } from '../../../protocol/result.ts'
 import type { JsonObject, JsonValue, ParsedJson } from '../../../protocol/strict-json.ts'
 import { DEFAULT_MAX_DEPTH, isJsonObject, parseStrictJson } from '../../../protocol/strict-json.ts'
 import { validateDocument } from '../../../protocol/validate.ts'
-import { memberText } from './member-text.ts'
+import { memberText } from '../../../protocol/member-text.ts'
 
 /** What an answer may name of the frame that it answers. */
 export interface Related {

@@ -63,8 +63,11 @@ export interface SpaceMessage {
   readonly bytes: Uint8Array
 }
 
-/** Results are ascending. `limit` without `after` gives the newest, with it the next ones; without either the door's maximum cuts. */
-export interface Window { readonly after?: string; readonly limit?: number }
+/**
+ * Results are ascending. `limit` without `after` gives the newest, with it the next ones; without either the door's maximum cuts.
+ * `null` stands before the first Message, so that a door can read everything page by page.
+ */
+export interface Window { readonly after?: string | null; readonly limit?: number }
 
 export type Direction = 'upstream' | 'downstream' | 'both'
 export type SpaceQuery =
@@ -87,6 +90,8 @@ export interface MessageFilter {
 
 /** Messages of one Space in order, replay first and then live, without a gap; pulled by the reader, so that a slow one holds nothing up. */
 export interface MessageFeed {
+  /** The sequence that it begins after. */
+  readonly startsAfter: number
   /** At least one, waiting for it if need be; `ended` once the feed was closed. */
   next(limit: number): Promise<readonly SpaceMessage[] | 'ended'>
   close(): void
@@ -113,6 +118,8 @@ export interface Nodes {
    */
   register(registration: NodeRegistration): Refusable<{ readonly node: NodeInfo; readonly isNew: boolean }>
   byId(nodeId: string): Promise<NodeInfo | undefined>
+  /** Whether this access key enrolled the Node, and so may act for it where a token is not asked for. */
+  isEnrolledBy(nodeId: string, accessKeyId: string): Promise<boolean>
   /** The Node of a Principal, made when it has none yet: id and name are then the Principal's. `undefined` for an unknown Principal. */
   ofPrincipal(principalId: string): Promise<NodeInfo | undefined>
   /** By name, then by id; those after the given id. */
@@ -133,6 +140,8 @@ export interface OpenSpaces {
   enter(nodeId: string, input: { readonly name: string; readonly description: string; readonly tags?: readonly string[] }): Refusable<SpaceInfo>
   /** Without members and counts, by name; those after the given name. */
   list(page: { readonly after?: string; readonly limit: number }): Promise<readonly Pick<SpaceInfo, 'spaceId' | 'name' | 'tags'>[]>
+  /** As `list`, with members and counts; a fixed number of queries for a whole page. */
+  listInfos(page: { readonly after?: string; readonly limit: number }): Promise<readonly SpaceInfo[]>
   find(spaceId: string): Promise<SpaceInfo | undefined>
   named(name: string): Promise<SpaceInfo | undefined>
   /** Durable when it resolves. Checks in order: Space, sender, content, every Message, every Node, the schema. */
@@ -145,15 +154,19 @@ export interface OpenSpaces {
   search(filter: MessageFilter, window: Window): Refusable<readonly SpaceMessage[]>
   /** Whether `ancestorId` is within `depth` steps above the Message, by first parents only: the parent is one step. */
   isWithin(spaceId: string, messageId: string, ancestorId: string, depth: number): Promise<boolean>
-  /** Starts after this sequence, or after the newest Message. */
+  /** Starts after this sequence, or after the newest Message; one that is not written yet is a `conflict`. */
   follow(spaceId: string, after?: number): Refusable<MessageFeed>
-  /** Messages of all open Spaces that name this Node or, in a Space that it has entered, are broadcast by others; by position in the order of commit. */
+  /** Messages of all open Spaces that name this Node or, in a Space that it has entered, are broadcast by others; by position in the order of commit. An `after` that is not given out yet is a `conflict`. */
   followNode(nodeId: string, after?: number): Refusable<NodeFeed>
   /** The sequence of a Message, for a door's cursor. */
   sequenceOf(spaceId: string, messageId: string): Promise<number | undefined>
+  /** The position of a Message in the order of commit, over all open Spaces. */
+  positionOf(messageId: string): Promise<number | undefined>
 }
 
 export interface NodeFeed {
+  /** The position that it begins after. */
+  readonly startsAfter: number
   next(limit: number): Promise<readonly { readonly position: number; readonly message: SpaceMessage }[] | 'ended'>
   close(): void
 }

@@ -1,4 +1,5 @@
-import { closingQuote } from '../../../protocol/strict-json.ts'
+// The exact text of one member of a JSON object.
+import { closingQuote } from './strict-json.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
