@@ -142,6 +142,8 @@ export interface OpenSpaces {
   list(page: { readonly after?: string; readonly limit: number }): Promise<readonly Pick<SpaceInfo, 'spaceId' | 'name' | 'tags'>[]>
   /** As `list`, with members and counts; a fixed number of queries for a whole page. */
   listInfos(page: { readonly after?: string; readonly limit: number }): Promise<readonly SpaceInfo[]>
+  /** As `list`, of those that the Node has entered. */
+  entered(nodeId: string, page: { readonly after?: string; readonly limit: number }): Promise<readonly Pick<SpaceInfo, 'spaceId' | 'name' | 'tags'>[]>
   find(spaceId: string): Promise<SpaceInfo | undefined>
   named(name: string): Promise<SpaceInfo | undefined>
   /** Durable when it resolves. Checks in order: Space, sender, content, every Message, every Node, the schema. */
