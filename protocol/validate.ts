@@ -1,10 +1,11 @@
-import type { CommandPayloads, EventPayloads, ExtensionData, ProtocolObjects } from './generated/types.ts'
+import type { CommandPayloads, EventPayloads, ExtensionData, IAPDocuments, ProtocolObjects } from './generated/types.ts'
 import {
   commandPayloadValidators,
   documentValidators,
   eventPayloadValidators,
   extensionValidators,
   frameValidators,
+  iapValidators,
 } from './generated/validators.js'
 import type { Validator, ValidatorError } from './generated/validators.js'
 
@@ -59,6 +60,11 @@ export function validateExtensionData(name: keyof ExtensionData, data: unknown):
   return validateWith(extensionValidators[name], data)
 }
 
+/** Checks the envelope or a payload of the Inter-Agent Protocol; `undefined` when it fits. */
+export function validateIapDocument(name: keyof IAPDocuments, value: unknown): ValidationFault | undefined {
+  return validateWith(iapValidators[name], value)
+}
+
 function validateWith(validator: Validator, value: unknown): ValidationFault | undefined {
   return validator(value) ? undefined : firstFault(validator.errors ?? [])
 }
@@ -104,7 +110,8 @@ function messageFor({ keyword, params }: ValidatorError): string {
     case 'minItems':
       return `must have at least ${String(params.limit)} ${keyword === 'minItems' ? 'elements' : 'characters'}`
     case 'maxLength':
-      return `must have at most ${String(params.limit)} characters`
+    case 'maxItems':
+      return `must have at most ${String(params.limit)} ${keyword === 'maxItems' ? 'elements' : 'characters'}`
     case 'uniqueItems':
       return 'must not repeat an element'
     case 'anyOf':

@@ -89,6 +89,7 @@ function groupSchemas(schemas) {
     commandPayloadValidators: inFolders('payloads/commands'),
     eventPayloadValidators: inFolders('payloads/events'),
     extensionValidators: inFolders('extensions'),
+    iapValidators: inFolders('iap'),
   }
 }
 
@@ -102,6 +103,7 @@ function emitPayloadMaps(groups, definitions) {
     `/** The payload of every Command kind that this authority decides. */\n${emitMap('CommandPayloads', groups.commandPayloadValidators)}`,
     `/** The payload of every Event kind that this authority writes. */\n${emitMap('EventPayloads', groups.eventPayloadValidators)}`,
     `/** The data of every critical extension that this authority understands. */\n${emitMap('ExtensionData', groups.extensionValidators)}`,
+    `/** Envelope and payloads of the Inter-Agent Protocol by the name of their schema file. */\n${emitMap('IAPDocuments', groups.iapValidators)}`,
   ].join('\n')
 }
 
@@ -167,7 +169,7 @@ function useLinearUniqueItems(ajv, _) {
 
 function declareValidators() {
   const table = (name, key) => `export declare const ${name}: Readonly<Record<${key}, Validator>>;`
-  return `import type { CommandPayloads, EventPayloads, ExtensionData, ProtocolObjects } from './types.ts';
+  return `import type { CommandPayloads, EventPayloads, ExtensionData, IAPDocuments, ProtocolObjects } from './types.ts';
 
 /** One failed rule. Only names and bounds from the schema may be taken from \`params\`; the rest can be a peer's text. */
 export interface ValidatorError {
@@ -189,6 +191,7 @@ ${table('frameValidators', 'string')}
 ${table('commandPayloadValidators', 'keyof CommandPayloads')}
 ${table('eventPayloadValidators', 'keyof EventPayloads')}
 ${table('extensionValidators', 'keyof ExtensionData')}
+${table('iapValidators', 'keyof IAPDocuments')}
 `
 }
 

@@ -40,6 +40,7 @@ test('every schema is Draft 2020-12 and named after its file', () => {
 
 function idOf(folder: string, stem: string): string {
   if (folder === 'extensions') return `urn:countersign:schema:extension:${stem}`
+  if (folder === 'iap') return `urn:countersign:schema:iap:${stem}`
   if (!folder.startsWith('payloads')) return `https://missionweaveprotocol.dev/schemas/0.1/${stem}.schema.json`
   return `urn:countersign:schema:payload:${{ commands: 'command:', events: 'event:' }[path.basename(folder)] ?? ''}${stem}`
 }
