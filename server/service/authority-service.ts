@@ -10,6 +10,9 @@ import { AuditTrail } from './audit-trail.ts'
 import { CommandPath } from './command-path.ts'
 import { ConsoleSessions } from './console-sessions.ts'
 import { readDataSchema } from './data-schema.ts'
+import { EnrolmentKeys } from './doors/access-keys.ts'
+import { HeldKeys } from './doors/custody.ts'
+import { IssuedTokens } from './doors/door-tokens.ts'
 import { ExecutionTokens } from './execution-tokens.ts'
 import { FeedCursors } from './feed-cursors.ts'
 import { TailFeeds } from './feeds.ts'
@@ -109,6 +112,19 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const identities = await DirectoryIdentities.load({ ownKeyIds: [organization.authority.keyId, organization.registry.keyId], directory, keys, policies, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
   const view = new ReaderView(actors, organization.authority)
   const reads = new SpaceReads({ rulings: store.rulings, log, readModels, artifacts, actors, view, watch, clock, organizationId })
+  const tokens = new IssuedTokens({
+    store: store.credentials,
+    wakeUps: store.wakeUps,
+    clock,
+    async principal(id) {
+      if (identities.principal(id) === undefined) await identities.refresh()
+      return identities.principal(id)
+    },
+    onFault: (fault) => diagnostics.warn({ err: fault }, 'a token could not be looked up again yet'),
+  })
+  const accessKeys = new EnrolmentKeys({ store: store.credentials, clock })
+  const submitCommand: AuthorityService['submitCommand'] = (command, context) => path.submit(command, context)
+  const custody = new HeldKeys({ secret: organization.custodySecret, store: store.credentials, log, identities, validKey: (keyId) => keys.validKey(keyId)?.key, sessions, reads, submit: submitCommand, clock })
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
   news.start({ actors, keys, identities })
   outbox.start()
@@ -145,7 +161,8 @@ export async function createAuthorityService({ store, artifacts, organization, o
       export: (groupId) => exportGroup({ organization, actors, log, keys, clock }, groupId),
     },
     executionTokens: new ExecutionTokens({ authority: organization.authority, reads, sessions, agents, catchUp: (groupId) => caughtUp(actors, organizationId, groupId), verifySignature, clock }),
-    submitCommand: (command, context) => path.submit(command, context),
+    doors: { tokens, accessKeys, custody },
+    submitCommand,
     signAsAuthority: organization.authority.sign,
     receiptFor: (principalId, missionId) => exportReceipt({ organization, reads, log, keys, artifacts, clock }, principalId, missionId),
     verifyLog: () => verifyLog({ log, readModels, registry: keys, verifySignature, liveState: (groupId) => reads.fingerprintOf(groupId) }),
@@ -155,6 +172,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       isStopping = true
       news.stop()
       sessions.stop()
+      tokens.stop()
       await outbox.stop()
       await actors.stop()
       await watching

@@ -1,6 +1,7 @@
 // People, Agents and their keys, over the Organization's Directory.
 import { randomUUID } from 'node:crypto'
 import { decodeBase64url } from '../../protocol/base64url.ts'
+import { HELD_BY_AGENT } from '../../protocol/custody.ts'
 import type { Actor, AgentCard } from '../../protocol/generated/types.ts'
 import { isIdentifier } from '../../protocol/identifier.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -196,8 +197,8 @@ export class DirectoryIdentities implements Identities {
     return this.#newKey({ principal, keyUse: use, publicKey, custody, label, keyId: newUrn() })
   }
 
-  #agentKey(principal: Actor, { publicKey, keyId, name }: Parameters<Identities['addAgent']>[0]): RegisteredKey {
-    return this.#keyOf(principal, { keyUse: 'agent', publicKey, custody: 'held by the agent', label: name, ...(keyId !== undefined && { keyId }) })
+  #agentKey(principal: Actor, { publicKey, keyId, name, custody = HELD_BY_AGENT }: Parameters<Identities['addAgent']>[0]): RegisteredKey {
+    return this.#keyOf(principal, { keyUse: 'agent', publicKey, custody, label: name, ...(keyId !== undefined && { keyId }) })
   }
 
   /** The service of others that holds this key. */

@@ -1,5 +1,5 @@
 // The Organization's identity and its two service keys: made at first start, kept where only their owner may read.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { hkdfSync, randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
@@ -25,6 +25,8 @@ export interface OrganizationKeys {
   readonly authority: ServiceIdentity
   /** Registry: issues Agent Cards and opens sessions. */
   readonly registry: ServiceIdentity
+  /** Seals the keys that are held for Agents; 32 bytes. */
+  readonly custodySecret: Uint8Array
 }
 
 /** The key file is missing something or is not readable as one. */
@@ -71,7 +73,13 @@ export function parseOrganizationKeys(text: string): OrganizationKeys {
     createdAt: stored.createdAt,
     authority: readService('authority', stored.authority),
     registry: readService('registry', stored.registry),
+    custodySecret: custodySecretOf(stored),
   }
+}
+
+/** Comes from the Registry's seed, so that wherever the Organization's keys are, the keys it holds for others can be used. */
+function custodySecretOf({ organizationId, registry: { seed } }: StoredOrganization): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', decodeBase64url(seed)!, organizationId, 'countersign custody 1', 32))
 }
 
 /** How a service's key stands in the Key Registry: valid from the founding on. */

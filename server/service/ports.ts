@@ -182,6 +182,37 @@ export interface RulingStore {
   list(range: { readonly spaceId?: string; readonly before?: number; readonly limit: number }): Promise<readonly KeptRuling[]>
 }
 
+/** A bearer token or an access key as it is kept: by hash alone. Times are RFC 3339 UTC with milliseconds. */
+interface KeptSecret {
+  readonly label: string
+  readonly createdAt: string
+  readonly expiresAt?: string
+  readonly revokedAt?: string
+}
+export interface KeptToken extends KeptSecret { readonly tokenId: string; readonly tokenHash: string; readonly principalId: string; readonly doors: readonly string[] }
+export interface KeptAccessKey extends KeptSecret { readonly accessKeyId: string; readonly keyHash: string }
+/** A private key that the server holds for an Agent. `sealed` is unreadable without the Organization's secret. */
+export interface CustodialKey { readonly principalId: string; readonly keyId: string; readonly sealed: Uint8Array }
+
+/** What Agents without a key of their own show at the doors, and the keys that are held for them. */
+export interface CredentialStore {
+  addToken(token: KeptToken): Promise<void>
+  findToken(tokenHash: string): Promise<KeptToken | undefined>
+  /** The token as it stands afterwards: of several revocations the first counts. Undefined for an unknown one. */
+  revokeToken(tokenId: string, at: string): Promise<KeptToken | undefined>
+  /** Oldest first. */
+  listTokens(): Promise<readonly KeptToken[]>
+  addAccessKey(accessKey: KeptAccessKey): Promise<void>
+  findAccessKey(keyHash: string): Promise<KeptAccessKey | undefined>
+  /** As `revokeToken`. */
+  revokeAccessKey(accessKeyId: string, at: string): Promise<KeptAccessKey | undefined>
+  /** Oldest first. */
+  listAccessKeys(): Promise<readonly KeptAccessKey[]>
+  findCustodialKey(principalId: string): Promise<CustodialKey | undefined>
+  /** Keeps the key in place of the one with the id `replaces`, or where there was none. The key that is kept afterwards: another caller may have been faster. */
+  putCustodialKey(key: CustodialKey, replaces?: string): Promise<CustodialKey>
+}
+
 export interface StoredArtifact { readonly contentHash: string; readonly sizeBytes: number; readonly mediaType: string }
 /** Content-addressed bytes. `put` is durable (fsync) before it resolves; what is read was hashed again first, and a mismatch throws (A-200). */
 export interface ArtifactStore {
@@ -213,6 +244,7 @@ export interface Store {
   readonly readModels: ReadModels
   readonly directory: Directory
   readonly rulings: RulingStore
+  readonly credentials: CredentialStore
   readonly clock: Clock
   readonly wakeUps: WakeUps
   close(): Promise<void>

@@ -6,6 +6,7 @@ import type { ParsedJson } from '../../protocol/strict-json.ts'
 import type { TokenGrant, TokenRequest, TokenUse } from '../authority/execution-token.ts'
 import type { MembershipRow } from '../authority/read-models.ts'
 import type { GroupArchive, GroupState } from '../authority/types.ts'
+import type { Doors } from './doors/types.ts'
 import type { SpaceReport } from './verify-log.ts'
 import type { ArtifactStore, AuditEntry, Clock, DecodedEntry, KeptRuling, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey, SpaceKind } from './ports.ts'
 
@@ -113,8 +114,8 @@ export interface Identities {
   /** Creates the human Principal and registers its keys; every proof of possession is checked first. Exactly one caller wins. */
   enrol(input: { token: string; name: string; challenge: Uint8Array; keys: readonly NewKey[] }): Promise<Result<{ principal: Actor; keys: readonly RegisteredKey[] }, { reason: string }>>
   addKey(input: { principalId: string; key: NewKey; challenge: Uint8Array; authorizedBy: string; authorization: string; authorizationBytes: Uint8Array }): Promise<Result<RegisteredKey, { reason: string }>>
-  /** Registers a foreign Agent's public key and issues its signed Agent Card. */
-  addAgent(input: { name: string; publicKey: string; capabilities: readonly { id: string; version: string }[]; maxConcurrency?: number; agentId?: string; keyId?: string }): Promise<Result<{ agentId: string; keyId: string; cardVersion: number }, { reason: string }>>
+  /** Registers an Agent's public key and issues its signed Agent Card. `custody` says in words who holds the private half: the Agent itself where nothing is said. */
+  addAgent(input: { name: string; publicKey: string; capabilities: readonly { id: string; version: string }[]; maxConcurrency?: number; agentId?: string; keyId?: string; custody?: string }): Promise<Result<{ agentId: string; keyId: string; cardVersion: number }, { reason: string }>>
   /** Registers a service Principal with its public key (A-61); what it may do is for policy to say (A-128). The same key again is the same service. */
   addService(input: { name: string; publicKey: string; serviceId?: string; keyId?: string }): Promise<Result<RegisteredKey, { reason: string }>>
   revokeKey(keyId: string, at?: string): Promise<Result<RegisteredKey, { reason: string }>>
@@ -170,6 +171,8 @@ export interface AuthorityService {
   readonly archives: GroupArchives
   /** Implemented by `ExecutionTokens` in execution-tokens.ts. Never in a Command, an Event or a log (A-195). */
   readonly executionTokens: TokenAccess
+  /** Tokens and custodial keys of Agents that hold no key. */
+  readonly doors: Doors
   /**
    * The one entry for state changes: a signed Command from any door, as bytes or, where the door had to parse it as part of a
    * frame, as the strict parser's result for it (`text` is then the Command alone). `peer` is the sender's network address. Resolves with INTERNAL_ERROR on a fault; never rejects.

@@ -4,6 +4,7 @@ import type { Store } from '../service/ports.ts'
 import type { DatabaseKind, Sql } from './connect.ts'
 import { connect, requireSupportedServer } from './connect.ts'
 import { DatabaseClock, timeSources } from './database-clock.ts'
+import { createCredentialStore } from './credentials.ts'
 import { createDirectory } from './directory.ts'
 import { migrate } from './migrate.ts'
 import { createRulingStore } from './ruling-store.ts'
@@ -43,6 +44,7 @@ async function storeOn(sql: Sql, kind: DatabaseKind, log: Log | undefined): Prom
     readModels: createReadModels(database),
     directory: createDirectory(database),
     rulings: createRulingStore(database),
+    credentials: createCredentialStore(database),
     clock,
     wakeUps,
     async close() {

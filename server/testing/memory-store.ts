@@ -1,6 +1,7 @@
 // A Store in memory, under the same contract suite as the one on PostgreSQL (store-contract.ts).
 import { instantFromEpochMs } from '../../protocol/timestamp.ts'
 import type { Clock, Store, WakeUps } from '../service/ports.ts'
+import { createMemoryCredentials } from './memory-credentials.ts'
 import { createMemoryDirectory } from './memory-directory.ts'
 import { createMemorySpaces } from './memory-spaces.ts'
 
@@ -14,6 +15,7 @@ export function createMemoryStore({ clock = systemClock() }: { clock?: Clock } =
     // Cards are kept as bytes, and audit entries with U+FFFD and as JSON.
     directory: { ...refusingNul(directory), putCard: directory.putCard, addAuditEntry: directory.addAuditEntry },
     rulings: { list: refusingNul(rulings).list, add: rulings.add },
+    credentials: refusingNul(createMemoryCredentials()),
     clock,
     wakeUps: createWakeUps(),
     close: async () => {},

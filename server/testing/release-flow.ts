@@ -29,6 +29,8 @@ const contract: WorkContract = {
 const selectionBasis = { requiredCapabilities: [capability], verifiedMatches: [capability], authorizationEligible: true, availabilityEstimate: '2026-11-29T13:00:00Z', expectedCost: 1, reliabilityEvidence: [], policyRulesApplied: ['only one'] }
 
 export class ReleaseFlow {
+  static readonly contract = contract
+  static readonly selectionBasis = selectionBasis
   readonly missionId: string
   readonly groupId: string
   readonly workItemId = newUrn()

@@ -1,6 +1,7 @@
 // What every Store promises, whatever it stands on: run by the test files of the Store in memory, on PostgreSQL and embedded.
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Store } from '../service/ports.ts'
+import { describeCredentials } from './credentials-contract.ts'
 import { describeDirectory } from './directory-contract.ts'
 import { describeReadModels } from './read-models-contract.ts'
 import { describeRulings } from './ruling-contract.ts'
@@ -18,5 +19,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeReadModels(() => store)
     describeDirectory(() => store)
     describeRulings(() => store)
+    describeCredentials(() => store)
   })
 }

@@ -69,3 +69,10 @@ export interface Custody {
   /** Signs what this Agent found out, with `createdAt` as its time. Refused where no key is held and for another's finding. */
   signEvidence(principalId: string, evidence: Omit<Evidence, 'signature'>): Promise<Result<Evidence, { reason: string }>>
 }
+
+/** What the service offers to the doors of Agents without a key of their own. */
+export interface Doors {
+  readonly tokens: DoorTokens
+  readonly accessKeys: AccessKeys
+  readonly custody: Custody
+}

@@ -23,7 +23,7 @@ export interface Surroundings {
 
 const signature = new Uint8Array(64)
 const service = ({ id }: { id: string }) => ({ principal: { type: 'service', id } satisfies ServiceActor, keyId: urnOf('key'), publicKey: 'A'.repeat(43), sign: async () => signature, signNow: () => signature })
-const organization: OrganizationKeys = { organizationId, name: 'World', createdAt: '2026-01-01T00:00:00.000Z', authority: service(groupAuthority), registry: service(registry) }
+const organization: OrganizationKeys = { organizationId, name: 'World', createdAt: '2026-01-01T00:00:00.000Z', authority: service(groupAuthority), registry: service(registry), custodySecret: new Uint8Array(32) }
 
 export class Node {
   /** How far this node's clock is off, in milliseconds; it may go back. */
