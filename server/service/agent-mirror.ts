@@ -8,6 +8,8 @@ type EpochListener = (agentId: string, sessionEpoch: number) => void
 export class AgentMirror {
   readonly #cards = new Map<string, AgentCard>()
   readonly #epochs: Map<string, number>
+  /** With which key the newest sessions were opened, as far as their Events were read here. */
+  readonly #openings = new Map<string, { readonly sessionEpoch: number; readonly keyId: string }>()
   readonly #listeners = new Set<EpochListener>()
 
   private constructor(cards: readonly AgentCard[], epochs: ReadonlyMap<string, number>) {
@@ -32,6 +34,12 @@ export class AgentMirror {
     return this.#epochs.get(agentId) ?? 0
   }
 
+  /** The key that opened the Agent's current session; undefined where that is not known here. */
+  sessionKeyOf(agentId: string): string | undefined {
+    const opening = this.#openings.get(agentId)
+    return opening?.sessionEpoch === this.sessionEpochOf(agentId) ? opening.keyId : undefined
+  }
+
   /** Fences every session of the Agent below this epoch. */
   raiseEpoch(agentId: string, sessionEpoch: number): void {
     if (sessionEpoch <= this.sessionEpochOf(agentId)) return
@@ -48,7 +56,8 @@ export class AgentMirror {
   apply(event: EventDocument): void {
     if (event.kind === AGENT_CARD_REGISTERED) this.#putCard((event.payload as unknown as EventPayloads[typeof AGENT_CARD_REGISTERED]).card)
     if (event.kind === SESSION_OPENED) {
-      const { agentId, sessionEpoch } = event.payload as unknown as EventPayloads[typeof SESSION_OPENED]
+      const { agentId, sessionEpoch, keyId } = event.payload as unknown as EventPayloads[typeof SESSION_OPENED]
+      if (sessionEpoch > (this.#openings.get(agentId)?.sessionEpoch ?? 0)) this.#openings.set(agentId, { sessionEpoch, keyId })
       this.raiseEpoch(agentId, sessionEpoch)
     }
   }

@@ -124,7 +124,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   })
   const accessKeys = new EnrolmentKeys({ store: store.credentials, clock })
   const submitCommand: AuthorityService['submitCommand'] = (command, context) => path.submit(command, context)
-  const custody = new HeldKeys({ secret: organization.custodySecret, store: store.credentials, log, identities, validKey: (keyId) => keys.validKey(keyId)?.key, sessions, reads, submit: submitCommand, clock })
+  const custody = new HeldKeys({ secret: organization.custodySecret, store: store.credentials, log, identities, validKey: (keyId) => keys.validKey(keyId)?.key, sessions, agents, reads, submit: submitCommand, clock })
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
   news.start({ actors, keys, identities })
   outbox.start()

@@ -158,15 +158,24 @@ describe('a custodial Command', () => {
     expect(outcomes.filter((outcome) => outcome.ok && !outcome.isDuplicate)).toHaveLength(1)
   })
 
-  it('goes on in the same session, and in a new one after the old one expired', async () => {
+  it('is sent in one session, however many are sent at once and however long it lasts', async () => {
     const { agentId, groupId } = await member()
-    const epochs = async () => (await fixture.store.directory.sessionEpochs()).get(agentId)
     await Promise.all([custody.submit(agentId, post(groupId)), custody.submit(agentId, post(groupId))])
-    await custody.submit(agentId, post(groupId))
-    expect(await epochs()).toBe(1)
-    fixture.clock.advance(12 * 60 * 60)
+    fixture.clock.advance(24 * 60 * 60)
+    await fixture.handshake(coordinator)
     expect(codeOf(await custody.submit(agentId, post(groupId)))).toBe('accepted')
-    expect(await epochs()).toBe(2)
+    expect((await fixture.store.directory.sessionEpochs()).get(agentId)).toBe(1)
+  })
+
+  it('is sent in a session of the server’s own where the Agent’s own runtime has opened the current one (A-35)', async () => {
+    const { agentId, groupId } = await member()
+    await custody.submit(agentId, post(groupId))
+    const own = newKey()
+    const added = await fixture.service.identities.addAgent({ name: 'Scout', publicKey: own.publicKey, capabilities, agentId })
+    const session = await fixture.handshake({ actor: { type: 'agent', id: agentId }, keyId: added.ok ? added.value.keyId : '', sign: own.sign })
+    expect(session.sessionEpoch).toBe(2)
+    expect(codeOf(await custody.submit(agentId, post(groupId)))).toBe('accepted')
+    expect(fixture.service.sessions.endOf(session)).toBe('replaced')
   })
 
   it.each<[string, Partial<CustodialCommand>]>([

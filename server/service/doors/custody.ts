@@ -14,11 +14,12 @@ import { parseStrictJson } from '../../../protocol/strict-json.ts'
 import { endsInUpperZ, isTimestamp } from '../../../protocol/timestamp.ts'
 import { validateDocument } from '../../../protocol/validate.ts'
 import { PROTOCOL_VERSION } from '../../../protocol/version.ts'
+import type { AgentMirror } from '../agent-mirror.ts'
 import type { NativeSigner } from '../native-ed25519.ts'
 import { createNativeSigner } from '../native-ed25519.ts'
 import type { Clock, CommandReceipt, CredentialStore, CustodialKey, RegisteredKey, SpaceLog } from '../ports.ts'
 import { actionIdCollision, groupNotFound } from '../refusals.ts'
-import type { AgentSession, AuthorityService, Identities, Reads, Sessions, SubmitOutcome } from '../service.ts'
+import type { AuthorityService, Identities, Reads, Sessions, SubmitOutcome } from '../service.ts'
 import { Turns } from '../turns.ts'
 import { isCustodialKind } from './custodial-kinds.ts'
 import { openSeed, sealSeed } from './sealed-seed.ts'
@@ -37,7 +38,8 @@ interface Needs {
   readonly identities: Pick<Identities, 'addAgent' | 'cardOf' | 'keysOf' | 'key' | 'principal'> & { refresh(): Promise<void> }
   /** The key when it is valid now. */
   readonly validKey: (keyId: string) => RegisteredKey | undefined
-  readonly sessions: Pick<Sessions, 'challenge' | 'accept' | 'isCurrent'>
+  readonly sessions: Pick<Sessions, 'challenge' | 'accept'>
+  readonly agents: Pick<AgentMirror, 'sessionEpochOf' | 'sessionKeyOf'>
   readonly reads: Pick<Reads, 'groupFor'>
   readonly submit: AuthorityService['submitCommand']
   readonly clock: Clock
@@ -49,8 +51,6 @@ type Adoption = Parameters<Custody['adopt']>[0]
 export class HeldKeys implements Custody {
   readonly #needs: Needs
   readonly #holders = new Map<string, Holder>()
-  /** The session of each Agent that this node has opened. */
-  readonly #sessions = new Map<string, AgentSession>()
   readonly #turns = new Turns<string>()
 
   constructor(needs: Needs) {
@@ -158,11 +158,10 @@ export class HeldKeys implements Custody {
     const { actionId, groupId } = command
     const found = await this.#needs.reads.groupFor(holder.principalId, groupId)
     if (found === undefined) return { ok: false, rejection: groupNotFound(), actionId, groupId }
-    const session = await this.#session(holder)
-    if (!session.ok) return { ok: false, rejection: session.error, actionId, groupId }
-    const bytes = await this.#sign(holder, command, { sessionEpoch: session.value.sessionEpoch, membershipEpoch: found.membership.membershipEpoch })
-    if (!bytes.ok) return { ok: false, rejection: bytes.error, actionId, groupId }
-    return this.#needs.submit(bytes.value, { door: 'internal', session: session.value })
+    const sessionEpoch = await this.#sessionEpoch(holder)
+    if (!sessionEpoch.ok) return { ok: false, rejection: sessionEpoch.error, actionId, groupId }
+    const bytes = await this.#sign(holder, command, { sessionEpoch: sessionEpoch.value, membershipEpoch: found.membership.membershipEpoch })
+    return bytes.ok ? this.#needs.submit(bytes.value, { door: 'internal' }) : { ok: false, rejection: bytes.error, actionId, groupId }
   }
 
   async #sign(holder: Holder, asked: CustodialCommand & { readonly actionId: string }, epochs: { sessionEpoch: number; membershipEpoch: number }): Promise<Result<Uint8Array, Rejection>> {
@@ -189,29 +188,32 @@ export class HeldKeys implements Custody {
     return bytes.value.length > maximumCommandBytes ? err(reject('INVALID_COMMAND', `A Command may have ${maximumCommandBytes} bytes.`)) : bytes
   }
 
-  /** The Agent's session on this node, opened by the ordinary handshake where there is none or it is over. */
-  #session(holder: Holder): Promise<Result<AgentSession, Rejection>> {
-    const open = this.#openSession(holder.principalId)
-    return open ? Promise.resolve(ok(open)) : this.#turns.run(holder.principalId, () => this.#shakeHands(holder))
+  /**
+   * Epoch of the session under which the server acts for the Agent: one for all nodes, and for the next run of the server too.
+   * It is opened by the ordinary handshake where there is none, or where the Agent's own runtime has opened the current one.
+   */
+  async #sessionEpoch(holder: Holder): Promise<Result<number, Rejection>> {
+    const epoch = this.#ownEpoch(holder)
+    return epoch === undefined ? this.#turns.run(holder.principalId, () => this.#shakeHands(holder)) : ok(epoch)
   }
 
-  #openSession(principalId: string): AgentSession | undefined {
-    const session = this.#sessions.get(principalId)
-    return session && this.#needs.sessions.isCurrent(session) ? session : undefined
+  #ownEpoch({ principalId, keyId }: Holder): number | undefined {
+    const { agents } = this.#needs
+    return agents.sessionKeyOf(principalId) === keyId ? agents.sessionEpochOf(principalId) : undefined
   }
 
-  async #shakeHands({ principalId, keyId, sign }: Holder): Promise<Result<AgentSession, Rejection>> {
+  async #shakeHands(holder: Holder): Promise<Result<number, Rejection>> {
     const { sessions } = this.#needs
-    const open = this.#openSession(principalId)
-    if (open) return ok(open)
+    const { principalId, keyId, sign } = holder
+    const epoch = this.#ownEpoch(holder)
+    if (epoch !== undefined) return ok(epoch)
     const hello = { agentId: principalId, keyId, clientNonce: encodeBase64url(randomBytes(24)) }
     const challenge = await sessions.challenge(hello)
     if (!challenge.ok) return challenge
     const { challengeId, serverNonce } = challenge.value
     const signature = encodeBase64url(await sign(Buffer.from(challenge.value.challenge, 'base64url')))
     const accepted = await sessions.accept({ ...hello, challengeId, serverNonce, signature })
-    if (accepted.ok) this.#sessions.set(principalId, accepted.value)
-    return accepted
+    return accepted.ok ? ok(accepted.value.sessionEpoch) : accepted
   }
 }
 
