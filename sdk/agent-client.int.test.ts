@@ -9,7 +9,7 @@ import { sha256Hash } from '../protocol/digest.ts'
 import { publicKeyOf } from '../protocol/ed25519-sign.ts'
 import { verifyStrict } from '../protocol/ed25519-strict.ts'
 import { reject } from '../protocol/error-codes.ts'
-import type { Command, EventDocument } from '../protocol/generated/types.ts'
+import type { Command, CommandPayloads, EventDocument } from '../protocol/generated/types.ts'
 import { signingBytes } from '../protocol/signed-documents.ts'
 import { validateDocument } from '../protocol/validate.ts'
 import type { FakeGroup } from '../server/gateways/mwp/testing/fake-group.ts'
@@ -20,6 +20,8 @@ import type { SubmitOutcome } from '../server/service/service.ts'
 import type { AgentClientOptions } from './agent-client.ts'
 import { AgentClient } from './agent-client.ts'
 import { openAgentStore } from './agent-store.ts'
+import type { CommandKind } from './build-command.ts'
+import type { ResumedCommand } from './command-sender.ts'
 import { FileCursorStore } from './cursor-store.ts'
 import { deferred } from './deferred.ts'
 import { withExecutionLease } from './execution-lease.ts'
@@ -352,20 +354,66 @@ test('restarts under load lose nothing and double nothing', async () => {
   expect((await poster.session()).sessionEpoch).toBeGreaterThan(1)
 })
 
-test('A-222: a Command without an answer outlives its process, and goes out again with the same bytes', async () => {
+/** A run that is stopped while this Command has no answer, and the next one over the same store. */
+async function resumed<K extends CommandKind>(kind: K, payload: CommandPayloads[K], { target = {}, isAccepted = false, answer = (command: Command, of: FakeGroup) => fake.decideStrictly(command, of) } = {}) {
   const store = await openAgentStore(':memory:')
   const first = await connect({ outbox: store.outbox })
-  nextTime(never)
-  const pending = post(first)
+  nextTime((command, of) => {
+    if (isAccepted) fake.decideStrictly(command, of)
+    return never()
+  })
+  const pending = first.submit(kind, payload, { groupId, ...target })
   await expect.poll(() => fake.submitted.length).toBe(1)
   await first.close()
   await expect(pending).rejects.toThrow(ClientClosed)
   expect(store.outbox.unanswered()).toHaveLength(1)
-
-  await connect({ outbox: store.outbox })
-  await expect.poll(() => store.outbox.unanswered()).toEqual([])
-  expect(fake.submitted[1]).toBe(fake.submitted[0])
+  fake.decide = answer
+  const told = deferred<ResumedCommand>()
+  await connect({ outbox: store.outbox, onResumed: told.resolve })
+  const { receipt, command } = await told.promise
+  expect(store.outbox.unanswered()).toEqual([])
   store.close()
+  const sent = fake.submitted.map((text) => JSON.parse(text) as Command)
+  expect(fake.submitted[1]).toBe(fake.submitted[0])
+  return { receipt, command, sent }
+}
+
+describe('a Command that an earlier run left without an answer', () => {
+  test('A-222: goes out again with the same bytes and gets the Event that it had', async () => {
+    const { receipt, command, sent } = await resumed('message.post', message(), { isAccepted: true })
+    expect(receipt).toMatchObject({ ok: true, value: { sequence: 1 } })
+    expect(command.actionId).toBe(sent[0]!.actionId)
+    expect([sent.length, group.head]).toEqual([2, 1])
+  })
+
+  test.each(['AUTH_STALE_SESSION', 'AUTH_INVALID_SIGNATURE'] as const)('A-248, A-251, A-252: is signed again for the new Session where nothing was accepted, and it was answered with %s', async (code) => {
+    const said = message()
+    const answer = (command: Command, of: FakeGroup) => (command.sessionEpoch === 1 ? refusal(code) : fake.decideStrictly(command, of))
+    const { receipt, command, sent } = await resumed('message.post', said, { answer })
+    expect(receipt).toMatchObject({ ok: true, value: { sequence: 1 } })
+    expect(sent.map(({ sessionEpoch }) => sessionEpoch)).toEqual([1, 1, 2])
+    expect(sent[2]).toMatchObject({ kind: 'message.post', payload: said, correlationId: sent[0]!.correlationId, actionId: command.actionId })
+    expect(command.actionId).not.toBe(sent[0]!.actionId)
+  })
+
+  test('A-183: is told of, and not signed again, when it was about an execution of the old Session', async () => {
+    const usage = { workItemId: 'urn:test:work', ownershipEpoch: 1, executionLeaseId: 'urn:test:lease', usageDelta: { toolCalls: 1 } }
+    const { receipt, sent } = await resumed('ext.missionweaveprotocol.core.resource_usage_record', usage)
+    expect(receipt).toMatchObject({ ok: false, error: { code: 'AUTH_STALE_SESSION' } })
+    expect(sent).toHaveLength(2)
+  })
+
+  test('A-248: is told of, and not signed again, when the caller chose its Action ID', async () => {
+    const { receipt, sent } = await resumed('message.post', message(), { target: { actionId: 'urn:test:action' } })
+    expect(receipt).toMatchObject({ ok: false, error: { code: 'AUTH_STALE_SESSION' } })
+    expect(sent).toHaveLength(2)
+  })
+
+  test('is told of when it is refused for good', async () => {
+    const { receipt, sent } = await resumed('message.post', message(), { answer: () => refusal('AUTH_INVALID_SIGNATURE') })
+    expect(receipt).toMatchObject({ ok: false, error: { code: 'AUTH_INVALID_SIGNATURE' } })
+    expect(sent).toHaveLength(3)
+  })
 })
 
 describe('work', () => {

@@ -9,7 +9,7 @@ import { downloadContent, fetchAgents, fetchGroups, httpOriginOf, uploadContent 
 import type { BackoffOptions } from './backoff.ts'
 import { backoffMs, DEFAULT_BACKOFF, delay } from './backoff.ts'
 import type { CommandEpochs, CommandKind, CommandTarget } from './build-command.ts'
-import type { CommandOutbox } from './command-sender.ts'
+import type { CommandOutbox, ResumedCommand } from './command-sender.ts'
 import { CommandSender } from './command-sender.ts'
 import type { CursorStore } from './cursor-store.ts'
 import { MemoryCursorStore } from './cursor-store.ts'
@@ -42,6 +42,8 @@ export interface AgentClientOptions {
   readonly cursors?: CursorStore
   /** Where unanswered Commands survive a restart; in memory when absent. `openAgentStore` has both. */
   readonly outbox?: CommandOutbox
+  /** Told of the answer to each Command that an earlier run left unanswered, accepted or refused. */
+  readonly onResumed?: (resumed: ResumedCommand) => void
   readonly backoff?: BackoffOptions
   /** Public key of the Group Authority (base64url), received in another way: what a snapshot's signature is held against. */
   readonly authorityPublicKey?: string
@@ -49,6 +51,9 @@ export interface AgentClientOptions {
 
 /** A receipt, and the manifest that it is for. */
 export type PublishedArtifact = { readonly artifact: Artifact; readonly receipt: Receipt }
+
+/** All that a Worker needs of its client. */
+export type WorkingClient = Pick<AgentClient, 'agentId' | 'over' | 'session' | 'submit' | 'subscribe' | 'watchGroups' | 'download' | 'publishArtifact' | 'signEvidence' | 'reportPresence'>
 
 export class AgentClient {
   readonly identity: Identity
@@ -79,6 +84,7 @@ export class AgentClient {
       identity: this.identity,
       backoff,
       outbox: options.outbox,
+      onResumed: options.onResumed,
       epochs: (groupId, isFresh) => this.#currentEpochs(groupId, isFresh),
       caughtUp: (groupId) => this.#caughtUp(groupId),
     })

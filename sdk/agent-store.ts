@@ -3,8 +3,7 @@ import { rmSync } from 'node:fs'
 import sqlite from 'node-sqlite3-wasm'
 import type { Database, Statement } from 'node-sqlite3-wasm'
 import type { EventDocument, Progress } from '../protocol/generated/types.ts'
-import type { SignedCommand } from './build-command.ts'
-import type { CommandOutbox } from './command-sender.ts'
+import type { CommandOutbox, OutboxEntry } from './command-sender.ts'
 import type { CursorStore } from './cursor-store.ts'
 import { claimFile } from './store-claim.ts'
 
@@ -14,6 +13,13 @@ export interface SavedCheckpoint {
   readonly state: unknown
 }
 
+/** A WorkItem under one ownership. */
+export interface OwnedItem {
+  readonly groupId: string
+  readonly workItemId: string
+  readonly ownershipEpoch: number
+}
+
 /** An act upon the outside world, done or perhaps done (A-236). */
 export type EffectRecord = { readonly isDone: false } | { readonly isDone: true; readonly result: unknown }
 
@@ -21,10 +27,19 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS positions (group_id TEXT PRIMARY KEY, received INTEGER NOT NULL, cursor INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS inbox (group_id TEXT NOT NULL, sequence INTEGER NOT NULL, event_id TEXT NOT NULL UNIQUE, event TEXT NOT NULL, PRIMARY KEY (group_id, sequence)) STRICT;
   CREATE TABLE IF NOT EXISTS queue (group_id TEXT NOT NULL, work_item_id TEXT NOT NULL, passed_over INTEGER NOT NULL, PRIMARY KEY (group_id, work_item_id)) STRICT;
-  CREATE TABLE IF NOT EXISTS outbox (action_id TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS effects (effect_key TEXT PRIMARY KEY, result TEXT) STRICT;
-  CREATE TABLE IF NOT EXISTS checkpoints (group_id TEXT NOT NULL, work_item_id TEXT NOT NULL, saved TEXT NOT NULL, PRIMARY KEY (group_id, work_item_id)) STRICT;
+  CREATE TABLE IF NOT EXISTS mirrors (group_id TEXT PRIMARY KEY, sequence INTEGER NOT NULL, mirror TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS outbox (action_id TEXT PRIMARY KEY, bytes BLOB NOT NULL, is_resumable INTEGER NOT NULL DEFAULT 0) STRICT;
+  CREATE TABLE IF NOT EXISTS effects (effect_key TEXT PRIMARY KEY, result TEXT, group_id TEXT, work_item_id TEXT) STRICT;
+  CREATE TABLE IF NOT EXISTS checkpoints (group_id TEXT NOT NULL, work_item_id TEXT NOT NULL, saved TEXT NOT NULL, ownership_epoch INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (group_id, work_item_id)) STRICT;
 `
+
+/** Columns that files of the first version lack. A checkpoint from there belongs to no ownership and is not used again. */
+const ADDED_COLUMNS = [
+  ['outbox', 'is_resumable', 'INTEGER NOT NULL DEFAULT 0'],
+  ['effects', 'group_id', 'TEXT'],
+  ['effects', 'work_item_id', 'TEXT'],
+  ['checkpoints', 'ownership_epoch', 'INTEGER NOT NULL DEFAULT 0'],
+] as const
 
 const MEMORY = ':memory:'
 
@@ -54,8 +69,12 @@ class SqlFile {
     try {
       this.#database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
       this.#database.exec(TABLES)
+      for (const [table, column, type] of ADDED_COLUMNS) {
+        const isThere = this.all('SELECT 1 FROM pragma_table_info(?) WHERE name = ?', table, column).length > 0
+        if (!isThere) this.#database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`)
+      }
     } catch (fault) {
-      this.#database.close()
+      this.close()
       throw fault
     }
   }
@@ -143,6 +162,8 @@ export class AgentStore implements CursorStore {
   receive(event: EventDocument): boolean {
     const { groupId, sequence, eventId } = event
     if (groupId === undefined || sequence === undefined) throw new TypeError('an Event of a Group has a sequence')
+    // Up to there everything has been here, and may have been folded away.
+    if (sequence <= this.received(groupId)) return false
     return this.#file.transaction(() => {
       const isNew = this.#file.run('INSERT INTO inbox VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING', groupId, sequence, eventId, JSON.stringify(event)) === 1
       if (isNew) this.#advance(groupId)
@@ -150,7 +171,7 @@ export class AgentStore implements CursorStore {
     })
   }
 
-  /** What was received of a Group up to the first gap, in order. */
+  /** What was received of a Group up to the first gap, in order; without what the saved mirror holds. */
   *replay(groupId: string): Generator<EventDocument> {
     const rows = this.#file.all<{ event: string }>('SELECT event FROM inbox WHERE group_id = ? AND sequence <= (SELECT received FROM positions WHERE group_id = ?) ORDER BY sequence', groupId, groupId)
     for (const { event } of rows) yield JSON.parse(event) as EventDocument
@@ -169,6 +190,38 @@ export class AgentStore implements CursorStore {
   /** Moves the Cursor, never back and never past a gap in the inbox. */
   async save(groupId: string, sequence: number): Promise<void> {
     this.#file.runToDisk('UPDATE positions SET cursor = max(cursor, min(?, received)) WHERE group_id = ?', sequence, groupId)
+  }
+
+  /** What the Events up to this sequence come to, in the form of whoever saved it. */
+  mirror(groupId: string): { readonly sequence: number; readonly mirror: string } | undefined {
+    return this.#file.get('SELECT sequence, mirror FROM mirrors WHERE group_id = ?', groupId)
+  }
+
+  /** Keeps what the Events up to this sequence come to, in their place. */
+  saveMirror(groupId: string, sequence: number, mirror: string): void {
+    this.#file.transaction(() => {
+      this.#file.run('INSERT INTO mirrors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET sequence = excluded.sequence, mirror = excluded.mirror', groupId, sequence, mirror)
+      this.#file.run('DELETE FROM inbox WHERE group_id = ? AND sequence <= ?', groupId, sequence)
+    })
+  }
+
+  /** Takes the Events of a Group in from the beginning: what was kept of them is of no use any more (A-6). */
+  restartInbox(groupId: string): void {
+    this.#file.transaction(() => {
+      for (const table of ['positions', 'inbox', 'mirrors']) this.#file.run(`DELETE FROM ${table} WHERE group_id = ?`, groupId)
+    })
+  }
+
+  /** Forgets a Group that the Agent has left. */
+  forgetGroup(groupId: string): void {
+    this.#file.transaction(() => {
+      for (const table of ['positions', 'inbox', 'mirrors', 'queue', 'effects', 'checkpoints']) this.#file.run(`DELETE FROM ${table} WHERE group_id = ?`, groupId)
+    })
+  }
+
+  /** Forgets what executions of an item have left: there will be no further one under this ownership. */
+  forgetWork(groupId: string, workItemId: string): void {
+    for (const table of ['effects', 'checkpoints']) this.#file.run(`DELETE FROM ${table} WHERE group_id = ? AND work_item_id = ?`, groupId, workItemId)
   }
 
   /** How often each waiting item of a Group was passed over, by WorkItem. */
@@ -191,8 +244,8 @@ export class AgentStore implements CursorStore {
     return row.result === null ? { isDone: false } : { isDone: true, result: JSON.parse(row.result) as unknown }
   }
 
-  beginEffect(key: string): void {
-    this.#file.runToDisk('INSERT INTO effects VALUES (?, NULL) ON CONFLICT DO NOTHING', key)
+  beginEffect(key: string, { groupId, workItemId }: Pick<OwnedItem, 'groupId' | 'workItemId'>): void {
+    this.#file.runToDisk('INSERT INTO effects (effect_key, group_id, work_item_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', key, groupId, workItemId)
   }
 
   /** `result` is JSON; undefined is kept as null. */
@@ -200,13 +253,20 @@ export class AgentStore implements CursorStore {
     this.#file.runToDisk('UPDATE effects SET result = ? WHERE effect_key = ?', JSON.stringify(result ?? null), key)
   }
 
-  checkpoint(groupId: string, workItemId: string): SavedCheckpoint | undefined {
-    const row = this.#file.get<{ saved: string }>('SELECT saved FROM checkpoints WHERE group_id = ? AND work_item_id = ?', groupId, workItemId)
+  /** What was left under this very ownership; an earlier one of the same Agent may have been worked on by others since. */
+  checkpoint({ groupId, workItemId, ownershipEpoch }: OwnedItem): SavedCheckpoint | undefined {
+    const row = this.#file.get<{ saved: string }>('SELECT saved FROM checkpoints WHERE group_id = ? AND work_item_id = ? AND ownership_epoch = ?', groupId, workItemId, ownershipEpoch)
     return row && (JSON.parse(row.saved) as SavedCheckpoint)
   }
 
-  saveCheckpoint(groupId: string, workItemId: string, saved: SavedCheckpoint): void {
-    this.#file.runToDisk('INSERT INTO checkpoints VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved', groupId, workItemId, JSON.stringify(saved))
+  saveCheckpoint({ groupId, workItemId, ownershipEpoch }: OwnedItem, saved: SavedCheckpoint): void {
+    this.#file.runToDisk(
+      'INSERT INTO checkpoints VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved, ownership_epoch = excluded.ownership_epoch',
+      groupId,
+      workItemId,
+      JSON.stringify(saved),
+      ownershipEpoch,
+    )
   }
 
   #advance(groupId: string): void {
@@ -220,9 +280,11 @@ function sqliteOutbox(file: SqlFile): CommandOutbox {
   return {
     unanswered: () =>
       file
-        .all<{ bytes: Uint8Array<ArrayBuffer> }>('SELECT bytes FROM outbox ORDER BY rowid')
-        .map(({ bytes }): SignedCommand => ({ bytes, command: JSON.parse(new TextDecoder().decode(bytes)) as SignedCommand['command'] })),
-    sent: ({ command, bytes }) => void file.run('INSERT INTO outbox VALUES (?, ?) ON CONFLICT DO NOTHING', command.actionId, bytes),
+        .all<{ bytes: Uint8Array<ArrayBuffer>; isResumable: number }>('SELECT bytes, is_resumable AS isResumable FROM outbox ORDER BY rowid')
+        .map(({ bytes, isResumable }) => ({ bytes, command: JSON.parse(new TextDecoder().decode(bytes)) as OutboxEntry['command'], isResumable: isResumable === 1 })),
+    sent: ({ command, bytes, isResumable }) => void file.run('INSERT INTO outbox VALUES (?, ?, ?) ON CONFLICT DO NOTHING', command.actionId, bytes, Number(isResumable)),
+    replaced: (actionId, { command, bytes, isResumable }) =>
+      void file.run('UPDATE outbox SET action_id = ?, bytes = ?, is_resumable = ? WHERE action_id = ?', command.actionId, bytes, Number(isResumable), actionId),
     answered: (actionId) => void file.run('DELETE FROM outbox WHERE action_id = ?', actionId),
   }
 }

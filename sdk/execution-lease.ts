@@ -25,7 +25,7 @@ export interface ExecutionRequest {
  * lease ends with the Command that `body` submits last: work.submit, work.checkpoint, work.block or work.fail (A-182).
  */
 export async function withExecutionLease<T>(
-  client: AgentClient,
+  client: Pick<AgentClient, 'submit'>,
   request: ExecutionRequest,
   body: (lease: ExecutionLease, signal: AbortSignal) => Promise<T>,
 ): Promise<Result<T, Refusal>> {
@@ -49,7 +49,7 @@ export async function withExecutionLease<T>(
 
 /** Why the lease could not be renewed; undefined once `finished`. */
 async function keepRenewing(
-  client: AgentClient,
+  client: Pick<AgentClient, 'submit'>,
   { groupId, workItemId, ownershipEpoch, executionLeaseId }: ExecutionLease,
   leaseSeconds: number,
   finished: AbortSignal,

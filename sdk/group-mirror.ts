@@ -57,6 +57,10 @@ export type MissionSubmission = EventPayloads['mission.submitted_for_approval'] 
 type Kind = keyof EventPayloads
 type Apply<K extends Kind> = (mirror: GroupMirror, payload: EventPayloads[K], event: EventDocument) => void
 
+/** Raised whenever the shape of a mirror changes, so that nobody goes on with one that lacks something. */
+const SAVED_FORM = 1
+const MAPS = ['memberships', 'workItems', 'proposals', 'artifacts'] as const
+
 export class GroupMirror {
   /** Sequence of the last Event taken in. */
   sequence = 0
@@ -77,6 +81,18 @@ export class GroupMirror {
   /** By content hash. */
   readonly artifacts = new Map<string, Artifact>()
   readonly submissions: MissionSubmission[] = []
+
+  /** All of it as text. */
+  saved(): string {
+    return JSON.stringify({ form: SAVED_FORM, ...this, ...Object.fromEntries(MAPS.map((name) => [name, [...this[name]]])) })
+  }
+
+  /** What `saved` gave; undefined where it was another version of this file that gave it. */
+  static restored(text: string): GroupMirror | undefined {
+    const { form, ...saved } = JSON.parse(text) as { readonly form: number } & Record<(typeof MAPS)[number], [string, unknown][]>
+    if (form !== SAVED_FORM) return undefined
+    return Object.assign(new GroupMirror(), saved, Object.fromEntries(MAPS.map((name) => [name, new Map(saved[name])])))
+  }
 
   /** Takes in the next Event; one that was taken in before changes nothing. Unknown kinds are passed over. */
   apply(event: EventDocument): void {

@@ -33,6 +33,8 @@ interface Followed {
   readonly onSnapshot: OnSnapshot | undefined
   /** The SUBSCRIBE that counts; a refusal names it. */
   frameId: string
+  /** A snapshot is on its way to the consumer; what follows it is asked for afterwards. */
+  isRestoring: boolean
 }
 
 /** The Groups that a client follows, across connections. */
@@ -98,11 +100,12 @@ export class GroupSubscriptions {
       requestFrom: () => void this.#requestAgain(followed),
       onProcessed: (sequence) => progress.moveTo(sequence),
     })
-    const followed: Followed = { stream, progress, onSnapshot, frameId: newId() }
+    const followed: Followed = { stream, progress, onSnapshot, frameId: newId(), isRestoring: false }
     return followed
   }
 
   #subscribe(followed: Followed): void {
+    if (followed.isRestoring) return
     const { groupId, position } = followed.stream
     followed.frameId = newId()
     const groups = [{ groupId, afterSequence: position }]
@@ -140,12 +143,14 @@ export class GroupSubscriptions {
     const { stream, progress, onSnapshot } = followed
     const { snapshotArtifactHash } = error
     if (onSnapshot === undefined || snapshotArtifactHash === undefined) return stream.end(new SubscriptionRefused(stream.groupId, error))
+    followed.isRestoring = true
     try {
       const restored = await this.#host.restore(stream.groupId, snapshotArtifactHash)
       await onSnapshot(restored)
       const { throughSequence } = restored.snapshot
       stream.skipTo(throughSequence)
       progress.moveTo(throughSequence)
+      followed.isRestoring = false
       this.#subscribe(followed)
     } catch (fault) {
       stream.end(fault instanceof Error ? fault : new Error(String(fault)))

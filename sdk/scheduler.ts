@@ -1,7 +1,7 @@
 // Runs a Worker: takes offers, orders owned work of all Groups into slots, pauses for urgent work, and says when things will be done.
-import type { DeclineReason, WorkContract } from '../protocol/generated/types.ts'
+import type { DeclineReason, WorkContract, WorkOffer } from '../protocol/generated/types.ts'
 import { WORK_OFFER_DECLINE } from '../protocol/kinds.ts'
-import type { AgentClient } from './agent-client.ts'
+import type { WorkingClient } from './agent-client.ts'
 import type { AgentStore } from './agent-store.ts'
 import type { GroupEntry } from './authority-http.ts'
 import type { ExecutionLease } from './artifact-manifest.ts'
@@ -12,7 +12,8 @@ import type { FairOrderRules, QueuedItem } from './fair-order.ts'
 import { afterPause, FairOrder, slotToFree } from './fair-order.ts'
 import { forecast, forecastSentence } from './forecast.ts'
 import { newId, workConversation } from './ids.ts'
-import type { Receipt } from './refusal.ts'
+import type { Receipt, Refusal } from './refusal.ts'
+import { SubscriptionRefused } from './refusal.ts'
 import type { Ending } from './slot.ts'
 import { LeaseLost, Slot } from './slot.ts'
 import type { OpenOffer, ReadyWork } from './worked-group.ts'
@@ -37,12 +38,17 @@ export interface SchedulerOptions extends FairOrderRules {
   readonly ownershipSeconds?: number
   /** Of an execution, 300 when absent. It is renewed. */
   readonly leaseSeconds?: number
+  /** Between attempts at what did not work out, from one second up to a minute when absent. */
+  readonly retry?: BackoffOptions
   readonly report: (line: string) => void
 }
 
 const DEFAULT_OWNERSHIP_SECONDS = 900
-/** After a refusal or a fault the same thing is tried again. */
-const RETRY: BackoffOptions = { firstMs: 1_000, maxMs: 60_000 }
+const DEFAULT_RETRY: BackoffOptions = { firstMs: 1_000, maxMs: 60_000 }
+/** Refusals that may end by themselves. */
+const PASSING: ReadonlySet<string> = new Set(['BACKPRESSURE', 'RATE_LIMITED', 'INTERNAL_ERROR'])
+/** States of a Membership in which there may be something to do. */
+const WORKING: ReadonlySet<string> = new Set(['active', 'provisional'])
 /** Before anything was measured. */
 const FIRST_MEAN_MS = 60_000
 
@@ -56,39 +62,46 @@ interface Running {
 }
 
 /** Works in every Group in which the Agent is a Worker, now and later, until the client is over and every slot is empty. */
-export async function runScheduler(client: AgentClient, options: SchedulerOptions): Promise<void> {
+export async function runScheduler(client: WorkingClient, options: SchedulerOptions): Promise<void> {
   const scheduler = new Scheduler(client, options)
   await scheduler.run()
 }
 
 class Scheduler {
-  readonly #client: AgentClient
+  readonly #client: WorkingClient
   readonly #options: SchedulerOptions
   readonly #order: FairOrder
   readonly #groups = new Map<string, WorkedGroup>()
+  readonly #retry: BackoffOptions
+  /** The Agent's Memberships as they were listed last. */
+  #memberships: ReadonlyMap<string, GroupEntry> = new Map()
+  /** Groups that are followed, also while an attempt is waited for. */
+  readonly #followed = new Set<string>()
+  /** Membership Epochs under which a Group was refused for good. */
+  readonly #refused = new Map<string, number>()
   readonly #running = new Map<string, Running>()
   readonly #tasks = new Set<Promise<void>>()
   /** Offers that were answered or refused, and items that may not be started again yet. */
   readonly #settled = new Set<string>()
-  /** Executions in a row that came to nothing, by WorkItem. */
+  /** Executions in a row that came to nothing, by WorkItem, and answers that were refused in passing, by offer. */
   readonly #attempts = new Map<string, number>()
   readonly #over = new AbortController()
   #meanMs = FIRST_MEAN_MS
   /** What was last said of the capacity. */
   #saidCapacity = ''
 
-  constructor(client: AgentClient, options: SchedulerOptions) {
+  constructor(client: WorkingClient, options: SchedulerOptions) {
     this.#client = client
     this.#options = options
     this.#order = new FairOrder(options)
+    this.#retry = options.retry ?? DEFAULT_RETRY
   }
 
   async run(): Promise<void> {
     void this.#client.over.then(() => this.#over.abort())
     for await (const groups of this.#client.watchGroups()) {
-      for (const entry of groups) {
-        if (entry.role === 'worker' && entry.state === 'active' && !this.#groups.has(entry.groupId)) this.#start(this.#keepFollowing(entry))
-      }
+      this.#memberships = new Map(groups.map((entry) => [entry.groupId, entry]))
+      for (const entry of groups) this.#followOnce(entry)
     }
     for (const { lost } of this.#running.values()) lost.abort()
     await Promise.all(this.#tasks)
@@ -99,25 +112,45 @@ class Scheduler {
     this.#tasks.add(watched)
   }
 
-  /** Until the Membership or the client ends; after a fault again from where the inbox stands. */
+  /** Begins to follow a Group in which the Agent is a Worker or has been offered to become one, unless it is followed already. */
+  #followOnce(entry: GroupEntry): void {
+    const { groupId, role, state, membershipEpoch } = entry
+    const isRefused = (this.#refused.get(groupId) ?? 0) >= membershipEpoch
+    if (role !== 'worker' || !WORKING.has(state) || this.#followed.has(groupId) || isRefused) return
+    this.#followed.add(groupId)
+    this.#start(this.#keepFollowing(entry).finally(() => this.#unfollowed(entry)))
+  }
+
+  /** The Agent may have come back meanwhile. */
+  #unfollowed({ groupId, membershipEpoch }: GroupEntry): void {
+    this.#followed.delete(groupId)
+    const present = this.#memberships.get(groupId)
+    if (present !== undefined && present.membershipEpoch > membershipEpoch && !this.#over.signal.aborted) this.#followOnce(present)
+  }
+
+  /** Until the Membership or the client ends; after a fault again from where the inbox stands, unless that cannot help. */
   async #keepFollowing(entry: GroupEntry): Promise<void> {
-    while (!this.#over.signal.aborted) {
+    const { groupId, membershipEpoch } = entry
+    for (let attempt = 0; !this.#over.signal.aborted; ) {
+      const before = this.#options.store.received(groupId)
       try {
-        return await this.#follow(entry)
+        return await this.#follow(this.#memberships.get(groupId) ?? entry)
       } catch (fault) {
         this.#report(fault)
-        await delay(RETRY.firstMs, this.#over.signal)
+        if (fault instanceof SubscriptionRefused) return void this.#refused.set(groupId, membershipEpoch)
+        if (this.#options.store.received(groupId) > before) attempt = 0
+        await delay(backoffMs(attempt++, this.#retry), this.#over.signal)
       }
     }
   }
 
-  /** Acts only once the history is in: what is due depends on all of it. */
+  /** Acts only once the history is in, because what is due depends on all of it; a candidate is shown nothing but its offer. */
   async #follow(entry: GroupEntry): Promise<void> {
-    const { groupId, head } = entry
+    const { groupId, head, state } = entry
     const { store } = this.#options
     const group = new WorkedGroup(this.#client.agentId, store, entry)
     this.#groups.set(groupId, group)
-    const look = () => store.received(groupId) >= head && this.#look(group)
+    const look = () => (state === 'provisional' || store.received(groupId) >= head) && this.#look(group)
     try {
       look()
       for await (const event of this.#client.subscribe(groupId, { after: store.received(groupId) })) {
@@ -128,6 +161,7 @@ class Scheduler {
       this.#groups.delete(groupId)
       for (const item of this.#order.waiting()) if (item.groupId === groupId) this.#order.remove(item)
     }
+    if (group.isLeft) store.forgetGroup(groupId)
   }
 
   /** What the Group's Events make due. */
@@ -148,7 +182,19 @@ class Scheduler {
 
   async #decline(group: WorkedGroup, { workItemId, offer, contract }: OpenOffer, reason: DeclineReason): Promise<void> {
     const receipt = await this.#client.submit(WORK_OFFER_DECLINE, { workItemId, offerId: offer.offerId, reason }, { groupId: group.groupId, workItemId })
-    if (!receipt.ok) this.#options.report(`could not decline “${contract.goal}”: ${receipt.error.message}`)
+    if (receipt.ok) return this.#answered(offer)
+    this.#options.report(`could not decline “${contract.goal}”: ${receipt.error.message}`)
+    this.#considerLater(group, offer, receipt.error)
+  }
+
+  #answered({ offerId }: WorkOffer): void {
+    this.#attempts.delete(offerId)
+  }
+
+  /** An answer that was refused in passing is given again, for as long as the offer stands; any other refusal is the last word. */
+  #considerLater(group: WorkedGroup, { offerId }: WorkOffer, { code, retryAfterMs = 0 }: Refusal): void {
+    if (PASSING.has(code)) this.#postpone(group, offerId, retryAfterMs)
+    else this.#attempts.delete(offerId)
   }
 
   async #accept(group: WorkedGroup, { workItemId, offer, contract }: OpenOffer): Promise<void> {
@@ -159,7 +205,9 @@ class Scheduler {
       scheduleEstimate: this.#forecast(contract),
     }
     const receipt = await this.#client.submit('work.accept_offer', payload, { groupId: group.groupId, workItemId })
-    if (!receipt.ok) this.#options.report(`did not get “${contract.goal}”: ${receipt.error.message}`)
+    if (receipt.ok) return this.#answered(offer)
+    this.#options.report(`did not get “${contract.goal}”: ${receipt.error.message}`)
+    this.#considerLater(group, offer, receipt.error)
   }
 
   /** Makes the order agree with the log. */
@@ -242,8 +290,8 @@ class Scheduler {
 
   /** Submits what ends the execution; a paused item rejoins its queue with a higher age (A-184). */
   async #end(group: WorkedGroup, item: QueuedItem, { lease, contract, ending }: { lease: ExecutionLease; contract: WorkContract; ending: Ending }): Promise<void> {
-    const { groupId, workItemId } = item
-    if (ending.ends === 'pause' || ending.ends === 'block') this.#options.store.saveCheckpoint(groupId, workItemId, { progress: ending.progress, state: ending.state ?? null })
+    const { workItemId } = item
+    if (ending.ends === 'pause' || ending.ends === 'block') this.#options.store.saveCheckpoint(lease, { progress: ending.progress, state: ending.state ?? null })
     if (ending.ends === 'pause') group.remember([afterPause(item)])
     const receipt = await this.#submitEnd(lease, ending)
     if (!receipt.ok) throw new LeaseLost(`${receipt.error.code}: ${receipt.error.message}`)
@@ -279,12 +327,13 @@ class Scheduler {
     return forecast(load, Date.parse(deadline))
   }
 
-  #postpone(group: WorkedGroup, workItemId: string): void {
-    const attempts = this.#attempts.get(workItemId) ?? 0
-    this.#attempts.set(workItemId, attempts + 1)
-    this.#settled.add(workItemId)
-    void delay(backoffMs(attempts, RETRY), this.#over.signal).then(() => {
-      this.#settled.delete(workItemId)
+  /** Leaves an item or an offer alone for a while, longer each time. */
+  #postpone(group: WorkedGroup, id: string, leastMs = 0): void {
+    const attempts = this.#attempts.get(id) ?? 0
+    this.#attempts.set(id, attempts + 1)
+    this.#settled.add(id)
+    void delay(Math.max(leastMs, backoffMs(attempts, this.#retry)), this.#over.signal).then(() => {
+      this.#settled.delete(id)
       if (!this.#over.signal.aborted) this.#look(group)
     })
   }

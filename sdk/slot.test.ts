@@ -59,10 +59,11 @@ test.each([
   expect(isDone).toBe(false)
 })
 
-test('A-23, A-176: a slot sees the checkpoint of its own item only', () => {
+test('A-23, A-176: a slot sees the checkpoint of its own item under its own ownership only', () => {
   const progress = { currentPhase: 'half', completedMilestones: [], nextCheckpoint: 'end', blockers: [], updatedCompletionEstimate: '2026-01-01T00:00:00.000Z', evidenceIds: [] }
-  store.saveCheckpoint(lease.groupId, lease.workItemId, { progress, state: 1 })
+  store.saveCheckpoint(lease, { progress, state: 1 })
   expect(slotOf().resumeFrom).toEqual({ progress, state: 1 })
   expect(slotOf({ workItemId: 'urn:test:other' }).resumeFrom).toBeUndefined()
   expect(slotOf({ groupId: 'urn:test:other' }).resumeFrom).toBeUndefined()
+  expect(slotOf({ ownershipEpoch: 2 }).resumeFrom).toBeUndefined()
 })

@@ -2,7 +2,7 @@
 import { deriveUrn } from '../protocol/digest.ts'
 import type { Evidence, Progress, Usage, WorkContract, WorkOwner } from '../protocol/generated/types.ts'
 import { RESOURCE_USAGE_RECORD } from '../protocol/kinds.ts'
-import type { AgentClient, PublishedArtifact } from './agent-client.ts'
+import type { PublishedArtifact, WorkingClient } from './agent-client.ts'
 import type { AgentStore, SavedCheckpoint } from './agent-store.ts'
 import type { ArtifactDescription, ExecutionLease } from './artifact-manifest.ts'
 import type { EvidenceDescription } from './evidence.ts'
@@ -37,13 +37,13 @@ export class Slot {
   readonly lost: AbortSignal
   /** Aborts when the slot is wanted: end with `pause` at the next safe point (A-184). */
   readonly pause: AbortSignal
-  /** What the last paused or blocked execution of this item left. */
+  /** What the last paused or blocked execution under this ownership left. */
   readonly resumeFrom: SavedCheckpoint | undefined
-  readonly #client: AgentClient
+  readonly #client: WorkingClient
   readonly #store: AgentStore
   readonly #sessionEpoch: number
 
-  constructor(client: AgentClient, store: AgentStore, { lease, contract, owner, sessionEpoch, lost, pause }: SlotTerms) {
+  constructor(client: WorkingClient, store: AgentStore, { lease, contract, owner, sessionEpoch, lost, pause }: SlotTerms) {
     this.#client = client
     this.#store = store
     this.#sessionEpoch = sessionEpoch
@@ -52,7 +52,7 @@ export class Slot {
     this.owner = owner
     this.lost = lost
     this.pause = pause
-    this.resumeFrom = store.checkpoint(lease.groupId, lease.workItemId)
+    this.resumeFrom = store.checkpoint(lease)
   }
 
   publish(bytes: Uint8Array, description: Omit<ArtifactDescription, 'lease'>): Promise<PublishedArtifact> {
@@ -88,7 +88,7 @@ export class Slot {
     const known = this.#store.effect(key)
     if (known?.isDone) return known.result as T
     await this.holdsLease()
-    this.#store.beginEffect(key)
+    this.#store.beginEffect(key, this.lease)
     const result = await act(key)
     this.#store.finishEffect(key, result)
     return result

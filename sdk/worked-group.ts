@@ -18,11 +18,15 @@ export interface ReadyWork {
   readonly owner: WorkOwner
 }
 
+/** After so many Events their mirror takes their place in the store, so that it grows with the work and not with the log. */
+const SAVE_EVERY = 500
+/** Whoever works on it afterwards does so under another Ownership Epoch, if at all. */
+const ENDS_OWNERSHIP: ReadonlySet<string> = new Set(['work.result.accepted', 'work.failed', 'work.cancelled'])
 const ENDED: ReadonlySet<string> = new Set(['submitted', 'verified', 'failed', 'cancelled'])
 
 export class WorkedGroup {
   readonly groupId: string
-  readonly mirror = new GroupMirror()
+  readonly mirror: GroupMirror
   readonly #agentId: string
   readonly #store: AgentStore
   readonly #passedOver: Map<string, number>
@@ -30,11 +34,13 @@ export class WorkedGroup {
   readonly #acted = new Map<string, number>()
   /** The queue as the store has it. */
   #saved = ''
+  #taken = 0
 
   constructor(agentId: string, store: AgentStore, { groupId, visibilityStartSequence }: GroupEntry) {
     this.groupId = groupId
     this.#agentId = agentId
     this.#store = store
+    this.mirror = savedMirror(store, groupId)
     store.openGroup(groupId, visibilityStartSequence)
     for (const event of store.replay(groupId)) this.mirror.apply(event)
     this.#passedOver = new Map(store.queueOf(groupId))
@@ -42,7 +48,16 @@ export class WorkedGroup {
 
   /** Keeps the Event and takes it in; one that is here already changes nothing. */
   take(event: EventDocument): void {
-    if (this.#store.receive(event)) this.mirror.apply(event)
+    if (!this.#store.receive(event)) return
+    this.mirror.apply(event)
+    if (event.workItemId !== undefined && ENDS_OWNERSHIP.has(event.kind)) this.#store.forgetWork(this.groupId, event.workItemId)
+    this.#taken += 1
+    if (this.#taken % SAVE_EVERY === 0) this.#store.saveMirror(this.groupId, this.mirror.sequence, this.mirror.saved())
+  }
+
+  /** The log says that the Agent is no member any more. */
+  get isLeft(): boolean {
+    return this.mirror.memberships.get(this.#agentId)?.state === 'ended'
   }
 
   /** Says by which Event an item was changed last. */
@@ -58,13 +73,16 @@ export class WorkedGroup {
     })
   }
 
-  /** Contract and owner of an item that could start now: owned, queued, with everything that it depends on verified. */
+  /**
+   * Contract and owner of an item that could start now: owned, queued, with everything that it depends on verified. Of what a
+   * latecomer was never shown the authority knows.
+   */
   ready(workItemId: string): ReadyWork | undefined {
     const { mission, workItems } = this.mirror
     const { state, owner, contract } = workItems.get(workItemId) ?? {}
     const isMine = state === 'queued' && owner?.agentId === this.#agentId && !this.#isBehind(workItemId)
     if (!isMine || contract === undefined || mission?.state === 'cancelled' || mission?.state === 'failed') return undefined
-    const isReady = contract.dependencyWorkItemIds.every((id) => workItems.get(id)?.state === 'verified')
+    const isReady = contract.dependencyWorkItemIds.every((id) => (workItems.get(id)?.state ?? 'verified') === 'verified')
     return isReady ? { contract, owner } : undefined
   }
 
@@ -92,4 +110,12 @@ export class WorkedGroup {
   #isBehind(workItemId: string): boolean {
     return this.mirror.sequence < (this.#acted.get(workItemId) ?? 0)
   }
+}
+
+/** What the Events that are no longer in the inbox came to; where an older version of this code saved it, they are fetched again. */
+function savedMirror(store: AgentStore, groupId: string): GroupMirror {
+  const saved = store.mirror(groupId)
+  const mirror = saved && GroupMirror.restored(saved.mirror)
+  if (saved && !mirror) store.restartInbox(groupId)
+  return mirror ?? new GroupMirror()
 }

@@ -8,8 +8,8 @@ const store = await openAgentStore(path)
 store.openGroup(groupId, 0)
 for (let n = 1; ; n++) {
   store.receive({ groupId, sequence: n, eventId: `${groupId}:event:${n}`, kind: 'message.posted' } as EventDocument)
-  store.outbox.sent({ command: { actionId: `${groupId}:action:${n}` } as Command, bytes: new TextEncoder().encode(`{"actionId":"${groupId}:action:${n}"}`) })
-  store.beginEffect(`${groupId}:effect:${n}`)
+  store.outbox.sent({ command: { actionId: `${groupId}:action:${n}` } as Command, bytes: new TextEncoder().encode(`{"actionId":"${groupId}:action:${n}"}`), isResumable: false })
+  store.beginEffect(`${groupId}:effect:${n}`, { groupId, workItemId: 'w' })
   store.finishEffect(`${groupId}:effect:${n}`, n)
   writeSync(1, `${n}\n`)
 }
