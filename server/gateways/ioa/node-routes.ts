@@ -1,0 +1,131 @@
+// Nodes: registration, listing, and who they are in systems elsewhere.
+import { Buffer } from 'node:buffer'
+import type { Result } from '../../../protocol/result.ts'
+import { err, ok } from '../../../protocol/result.ts'
+import type { JsonObject } from '../../../protocol/strict-json.ts'
+import { sendJson } from '../../http-messages.ts'
+import type { IdentityBinding, NodeInfo, NodeRegistration, SpaceRefusal } from '../../service/open-spaces/types.ts'
+import { parseMember } from './body.ts'
+import type { Callers } from './callers.ts'
+import type { Exchange, IoaService, OpenExchange, Route } from './exchange.ts'
+import { authenticated, bodyOf, open } from './exchange.ts'
+import { sendList } from './json-list.ts'
+import type { IoaLimits } from './limits.ts'
+import { nodeObject } from './objects.ts'
+import type { Refusal } from './refusal.ts'
+import { refusal, refusalOf } from './refusal.ts'
+
+interface Needs { readonly service: IoaService; readonly limits: IoaLimits; readonly callers: Callers }
+
+const registrationFields = { name: 'string', description: 'string', meta: 'object', id: 'string', identities: 'objects' } as const
+const bindingFields = { namespace: 'string', subject: 'string', claims: 'object' } as const
+
+export function nodeRoutes({ service, limits, callers }: Needs): readonly Route[] {
+  const { nodes } = service.openSpaces
+
+  async function enrol(exchange: OpenExchange): Promise<Refusal | void> {
+    const body = await bodyOf(exchange, { ...registrationFields, access_key: 'string' }, limits)
+    if (!body.ok) return body.error
+    const key = await callers.accessKey(body.value.values.access_key, exchange.address)
+    if (!key.ok) return key.error
+    const registration = registrationOf(body.value.values)
+    if (!registration.ok) return registration.error
+    const registered = await nodes.register({ ...registration.value, accessKeyId: key.value.accessKeyId })
+    if (!registered.ok) return refusalOf(registered.error)
+    const { nodeId, principalId, name } = registered.value.node
+    const issued = await service.doors.tokens.issue({ principalId, doors: ['ioa'], label: 'IOA registration' })
+    if (!issued.ok) return refusal(409, issued.error.reason)
+    sendJson(exchange.response, 201, { id: nodeId, name, token: issued.value.token })
+  }
+
+  async function register(exchange: Exchange): Promise<Refusal | void> {
+    const body = await bodyOf(exchange, registrationFields, limits)
+    if (!body.ok) return body.error
+    const registration = registrationOf(body.value.values)
+    if (!registration.ok) return registration.error
+    const registered = await nodes.register({ ...registration.value, callerId: exchange.caller.principalId })
+    if (!registered.ok) return refusalOf(registered.error)
+    sendJson(exchange.response, 201, nodeObject(registered.value.node))
+  }
+
+  async function show({ response, parameters }: Exchange): Promise<Refusal | void> {
+    const node = await nodes.byId(parameters[0]!)
+    if (node === undefined) return refusal(404, 'there is no such Node')
+    sendJson(response, 200, nodeObject(node))
+  }
+
+  async function resolve({ response, query }: Exchange): Promise<Refusal | void> {
+    return sendNode(response, await nodes.resolve(query.get('namespace') ?? '', query.get('subject') ?? ''))
+  }
+
+  async function bind(exchange: Exchange): Promise<Refusal | void> {
+    const stranger = strangerTo(exchange)
+    if (stranger !== undefined) return stranger
+    const body = await bodyOf(exchange, bindingFields, limits)
+    if (!body.ok) return body.error
+    return sendNode(exchange.response, await nodes.bind(exchange.caller.nodeId, bindingOf(body.value.values)))
+  }
+
+  async function unbind(exchange: Exchange): Promise<Refusal | void> {
+    const { query, response, caller } = exchange
+    return strangerTo(exchange) ?? sendNode(response, await nodes.unbind(caller.nodeId, query.get('namespace') ?? '', query.get('subject') ?? ''))
+  }
+
+  return [
+    open('POST /auth/register', enrol),
+    authenticated('POST /nodes', register),
+    authenticated('GET /nodes', ({ response }) => sendList(response, nodePages(service, limits.pageSize))),
+    authenticated('GET /nodes/resolve', resolve),
+    authenticated('GET /nodes/:', show),
+    authenticated('PUT /nodes/:/identities', bind),
+    authenticated('DELETE /nodes/:/identities', unbind),
+  ]
+}
+
+/** Nobody but a Node itself says who it is elsewhere. */
+function strangerTo({ caller, parameters }: Exchange): Refusal | undefined {
+  return caller.nodeId === parameters[0] ? undefined : refusal(403, 'only a Node itself may change its identities')
+}
+
+function sendNode(response: Exchange['response'], node: Result<NodeInfo, SpaceRefusal>): Refusal | undefined {
+  if (!node.ok) return refusalOf(node.error)
+  sendJson(response, 200, nodeObject(node.value))
+  return undefined
+}
+
+async function* nodePages({ openSpaces }: IoaService, pageSize: number) {
+  let after: string | undefined
+  for (;;) {
+    const page = await openSpaces.nodes.list({ ...(after !== undefined && { after }), limit: pageSize })
+    yield page.map((node) => Buffer.from(JSON.stringify(nodeObject(node))))
+    if (page.length < pageSize) return
+    after = page.at(-1)!.nodeId
+  }
+}
+
+interface RegistrationBody {
+  readonly name?: string
+  readonly description?: string
+  readonly meta?: JsonObject
+  readonly id?: string
+  readonly identities?: readonly JsonObject[]
+}
+
+function registrationOf({ name = '', description, meta, id, identities = [] }: RegistrationBody): Result<NodeRegistration, Refusal> {
+  const bindings: IdentityBinding[] = []
+  for (const identity of identities) {
+    const values = parseMember(identity, bindingFields)
+    if (!values.ok) return err(values.error)
+    bindings.push(bindingOf(values.value))
+  }
+  return ok({
+    name,
+    ...(description !== undefined && { description }),
+    ...(meta !== undefined && { meta }),
+    // Clients of the later revision send an empty id where they have none.
+    ...(id !== undefined && id !== '' && { nodeId: id }),
+    ...(bindings.length > 0 && { identities: bindings }),
+  })
+}
+
+const bindingOf = ({ namespace = '', subject = '', claims }: Partial<IdentityBinding>): IdentityBinding => ({ namespace, subject, ...(claims && { claims }) })

@@ -1,0 +1,60 @@
+// Spaces: entering by name, listing, and showing one.
+import { Buffer } from 'node:buffer'
+import { sendJson } from '../../http-messages.ts'
+import type { SpaceInfo } from '../../service/open-spaces/types.ts'
+import type { Callers } from './callers.ts'
+import type { Exchange, IoaService, OpenExchange, Route } from './exchange.ts'
+import { authenticated, bodyOf, open } from './exchange.ts'
+import { sendList } from './json-list.ts'
+import type { IoaLimits } from './limits.ts'
+import { spaceObject } from './objects.ts'
+import type { Refusal } from './refusal.ts'
+import { refusal, refusalOf } from './refusal.ts'
+import type { FindSpace } from './space.ts'
+
+interface Needs {
+  readonly service: IoaService
+  readonly limits: IoaLimits
+  readonly callers: Callers
+  readonly findSpace: FindSpace
+}
+
+const entryFields = { name: 'string', description: 'string', tags: 'strings' } as const
+
+export function spaceRoutes({ service, limits, callers, findSpace }: Needs): readonly Route[] {
+  async function enter(exchange: OpenExchange): Promise<Refusal | void> {
+    const caller = await callers.byAccessKey(exchange.request, exchange.address)
+    if (!caller.ok) return caller.error
+    const body = await bodyOf(exchange, entryFields, limits)
+    if (!body.ok) return body.error
+    const { name = '', description = '', tags } = body.value.values
+    const entered = await service.openSpaces.enter(caller.value.nodeId, { name, description, ...(tags && { tags }) })
+    if (!entered.ok) return refusalOf(entered.error)
+    sendJson(exchange.response, 200, spaceObject(entered.value))
+  }
+
+  async function show({ response, caller, parameters }: Exchange): Promise<Refusal | void> {
+    const info = await (await findSpace(caller, parameters[0]!)).info()
+    if (info === undefined) return refusal(404, 'there is no such Space')
+    sendJson(response, 200, spaceObject(info))
+  }
+
+  return [
+    open('POST /spaces', enter),
+    authenticated('GET /spaces', ({ response }) => sendList(response, spacePages(service, limits.pageSize))),
+    authenticated('GET /spaces/:', show),
+  ]
+}
+
+/** Pages end by name, which is unique. */
+async function* spacePages({ openSpaces }: IoaService, pageSize: number) {
+  let after: string | undefined
+  for (;;) {
+    const page = await openSpaces.listInfos({ ...(after !== undefined && { after }), limit: pageSize })
+    yield page.map(encodedSpace)
+    if (page.length < pageSize) return
+    after = page.at(-1)!.name
+  }
+}
+
+const encodedSpace = (info: SpaceInfo): Uint8Array => Buffer.from(JSON.stringify(spaceObject(info)))
