@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Result } from '../../../protocol/result.ts'
 import { ok } from '../../../protocol/result.ts'
 import { readBody } from '../../http-messages.ts'
-import type { AccessKeys, Custody, DoorTokens } from '../../service/doors/types.ts'
+import type { Doors } from '../../service/doors/types.ts'
 import type { OpenSpaces } from '../../service/open-spaces/types.ts'
 import type { AuthorityService } from '../../service/service.ts'
 import type { Body, Fields } from './body.ts'
@@ -15,7 +15,7 @@ import { refused } from './refusal.ts'
 /** What this door asks of the service. */
 export interface IoaService extends Pick<AuthorityService, 'reads' | 'feeds' | 'ready'> {
   readonly openSpaces: OpenSpaces
-  readonly doors: { readonly tokens: DoorTokens; readonly accessKeys: AccessKeys; readonly custody: Custody }
+  readonly doors: Doors
 }
 
 /** Who acts: the Node of the token that was shown. Without `tokenId` an access key vouches for the Node that it enrolled. */
