@@ -10,7 +10,18 @@ const usage = `npm run admin -- <command> [options]
       A one-time link by which a person enrols. --ttl takes minutes, hours or days: 30m, 12h, 7d.
   agent add NAME --public-key KEY --capability ID@VERSION … [--max-concurrency N] [--agent-id URI] [--key-id URI]
       Registers the Ed25519 public key of an Agent (base64url, 43 characters) and issues its Agent Card.
+  agent add NAME --custodial --door DOOR … --capability ID@VERSION … [--days N] [--max-concurrency N] [--agent-id URI]
+      An Agent whose key the server holds, with a bearer token for these doors: ioa, mcp, iap. The token is shown once.
   agent list
+  token create AGENT --door DOOR … [--name LABEL] [--days N]
+      Another token for an Agent, named by its id or its name. Without --days it does not expire.
+  token list [--principal ID]
+  token revoke TOKENID
+      Ends a token and what it has opened, on all nodes.
+  access-key create LABEL [--days N]
+      A key with which IOA clients register Nodes of their own. There is none before you make one.
+  access-key list
+  access-key revoke ACCESSKEYID
   service add NAME --public-key KEY [--service-id URI] [--key-id URI]
       Registers the Ed25519 public key of a service, which may then do what the policy in force names it for.
   service list
@@ -52,6 +63,9 @@ const options = {
   ttl: { type: 'string' },
   'public-key': { type: 'string' },
   capability: { type: 'string', multiple: true },
+  custodial: { type: 'boolean' },
+  door: { type: 'string', multiple: true },
+  days: { type: 'string' },
   'max-concurrency': { type: 'string' },
   'service-id': { type: 'string' },
   'agent-id': { type: 'string' },
@@ -76,13 +90,22 @@ const readers: Record<Exclude<AdminCommand, 'log verify'>, (operands: string[], 
   'agent add': ([name], values) =>
     defined({
       name: name ?? needed('the name of the Agent'),
-      publicKey: values['public-key'] ?? needed('--public-key'),
+      publicKey: values['public-key'] ?? (values.custodial ? undefined : needed('--public-key, or --custodial,')),
+      isCustodial: values.custodial,
+      doors: values.door,
+      days: number(values.days),
       capabilities: (values.capability ?? []).map(capability),
-      maxConcurrency: values['max-concurrency'] === undefined ? undefined : Number(values['max-concurrency']),
+      maxConcurrency: number(values['max-concurrency']),
       agentId: values['agent-id'],
       keyId: values['key-id'],
     }),
   'agent list': () => ({}),
+  'token create': ([agent], { door, name, days }) => defined({ agent: agent ?? needed('the id or the name of the Agent'), doors: door ?? needed('--door'), label: name, days: number(days) }),
+  'token list': (_operands, { principal }) => defined({ principalId: principal }),
+  'token revoke': ([tokenId]) => ({ tokenId: tokenId ?? needed('the token id') }),
+  'access-key create': ([label], { days }) => defined({ label: label ?? needed('a label, such as the name of who gets it,'), days: number(days) }),
+  'access-key list': () => ({}),
+  'access-key revoke': ([accessKeyId]) => ({ accessKeyId: accessKeyId ?? needed('the access key id') }),
   'service add': ([name], values) =>
     defined({ name: name ?? needed('the name of the service'), publicKey: values['public-key'] ?? needed('--public-key'), serviceId: values['service-id'], keyId: values['key-id'] }),
   'service list': () => ({}),
@@ -92,7 +115,7 @@ const readers: Record<Exclude<AdminCommand, 'log verify'>, (operands: string[], 
   'space archive': ([groupId], { offline }) => defined({ groupId: groupId ?? needed('the Group id'), isHistoryOffline: offline }),
   'space export': ([groupId, file]) => ({ groupId: groupId ?? needed('the Group id'), file: resolve(file ?? needed('the file')) }),
   'policy show': () => ({}),
-  'policy history': (_operands, { after }) => defined({ after: after === undefined ? undefined : Number(after) }),
+  'policy history': (_operands, { after }) => defined({ after: number(after) }),
   'policy profiles': () => ({}),
   'policy log': (_operands, values) => defined({ groupId: values.group, ...page(values) }),
   'policy failures': (_operands, values) => defined({ groupId: values.group ?? needed('--group'), ...page(values) }),
@@ -103,7 +126,9 @@ function needed(what: string): never {
   throw new UsageError(`${what} is missing`)
 }
 
-const page = ({ before, limit }: Values) => ({ before: before === undefined ? undefined : Number(before), limit: limit === undefined ? undefined : Number(limit) })
+const page = ({ before, limit }: Values) => ({ before: number(before), limit: number(limit) })
+
+const number = (text: string | undefined) => (text === undefined ? undefined : Number(text))
 
 function seconds(ttl: string): number {
   const [, amount, unit] = /^(\d+)([mhd])$/.exec(ttl) ?? []

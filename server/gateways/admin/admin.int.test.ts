@@ -68,6 +68,83 @@ describe('key list', () => {
   })
 })
 
+describe('an Agent whose key the server holds', () => {
+  const scout = { name: 'Scout', isCustodial: true, doors: ['mcp', 'ioa'], capabilities: [{ id: 'release.report', version: '1.0.0' }] }
+  const resultOf = async <T>(command: string, args: object): Promise<T> => {
+    const { status, answer } = await ask(command, args)
+    expect(status).toBe(200)
+    return (answer as { result: T }).result
+  }
+  type Shown = { agentId: string; token: string; tokenId: string }
+
+  it('is added with a token that opens its doors, shown once', async () => {
+    const added = await resultOf<Shown>('agent add', { ...scout, days: 30 })
+    expect(added).toMatchObject({ doors: ['ioa', 'mcp'], expiresAt: '2026-12-29T12:00:00.000Z' })
+    expect(await fixture.service.doors.tokens.find(added.token, 'mcp')).toMatchObject({ principalId: added.agentId })
+    expect(fixture.service.doors.custody.holds(added.agentId)).toBe(true)
+    const listed = await resultOf<object[]>('token list', {})
+    expect(listed).toEqual([expect.objectContaining({ tokenId: added.tokenId, agent: 'Scout', agentId: added.agentId, doors: ['ioa', 'mcp'] })])
+    expect(JSON.stringify(listed)).not.toContain(added.token)
+    expect(await resultOf<object[]>('key list', { principalId: added.agentId })).toMatchObject([{ custody: 'held by the server', holder: 'Scout' }])
+  })
+
+  it('gets more tokens by its name or its id, and loses them one by one', async () => {
+    const { agentId, token, tokenId } = await resultOf<Shown>('agent add', scout)
+    const byName = await resultOf<Shown>('token create', { agent: 'Scout', doors: ['iap'] })
+    const byId = await resultOf<Shown>('token create', { agent: agentId, doors: ['mcp'], label: 'second laptop', days: 1 })
+    expect([byName, byId]).toMatchObject([{ agentId }, { agentId, label: 'second laptop', expiresAt: '2026-11-30T12:00:00.000Z' }])
+    expect(await resultOf('token revoke', { tokenId })).toEqual({ tokenId, revoked: true })
+    const { tokens } = fixture.service.doors
+    expect([await tokens.find(token, 'mcp'), await tokens.find(byId.token, 'mcp')]).toEqual([undefined, expect.objectContaining({ principalId: agentId })])
+    const listed = await resultOf<object[]>('token list', { principalId: agentId })
+    expect(listed).toHaveLength(3)
+    expect(listed).toContainEqual(expect.objectContaining({ tokenId, revokedAt: fixture.clock.now() }))
+  })
+
+  it.each([
+    ['agent add', { ...scout, doors: undefined }],
+    ['agent add', { ...scout, doors: [] }],
+    ['agent add', { ...scout, doors: ['mwp'] }],
+    ['agent add', { ...scout, publicKey: newKey().publicKey }],
+    ['agent add', { ...scout, keyId: 'urn:example:key' }],
+    ['agent add', { ...scout, days: 0 }],
+    ['agent add', { ...scout, days: 4000 }],
+    ['agent add', { ...scout, capabilities: [] }],
+    ['agent add', { ...scout, isCustodial: false }],
+    ['agent add', { name: 'Worker', publicKey: newKey().publicKey, capabilities: scout.capabilities, doors: ['mcp'] }],
+    ['token create', { agent: 'Nobody', doors: ['mcp'] }],
+    ['token create', { agent: 'Nobody' }],
+    ['token revoke', { tokenId: 'urn:example:none' }],
+    ['token revoke', { tokenId: 'none' }],
+    ['access-key create', {}],
+    ['access-key create', { label: 'lab', days: 1.5 }],
+    ['access-key revoke', { accessKeyId: 'urn:example:none' }],
+  ])('%s is refused, and makes nothing: %j', async (command, args) => {
+    expect(await ask(command, args)).toEqual({ status: 400, answer: { error: expect.any(String) } })
+    expect(await fixture.service.doors.tokens.list()).toEqual([])
+    expect(await fixture.service.doors.accessKeys.list()).toEqual([])
+    expect(fixture.service.identities.principals().filter(({ principal }) => principal.type === 'agent')).toEqual([])
+  })
+
+  it('gets no token by a name that two have, and a person gets none at all', async () => {
+    await resultOf('agent add', scout)
+    await resultOf('agent add', scout)
+    const olga = await fixture.person('Olga')
+    for (const agent of ['Scout', 'Olga', olga.actor.id]) expect((await ask('token create', { agent, doors: ['mcp'] })).status).toBe(400)
+  })
+
+  it('is enrolled by others with an access key, of which there is none at first', async () => {
+    expect(await resultOf('access-key list', {})).toEqual([])
+    const { accessKey, accessKeyId } = await resultOf<{ accessKey: string; accessKeyId: string }>('access-key create', { label: 'lab', days: 7 })
+    expect(await fixture.service.doors.accessKeys.find(accessKey)).toMatchObject({ accessKeyId })
+    const listed = await resultOf<object[]>('access-key list', {})
+    expect(listed).toMatchObject([{ accessKeyId, label: 'lab', expiresAt: '2026-12-06T12:00:00.000Z' }])
+    expect(JSON.stringify(listed)).not.toContain(accessKey)
+    expect(await resultOf('access-key revoke', { accessKeyId })).toEqual({ accessKeyId, revoked: true })
+    expect(await fixture.service.doors.accessKeys.find(accessKey)).toBeUndefined()
+  })
+})
+
 describe('policy', () => {
   it('shows what is in force, and who changed it when and why', async () => {
     const admin = await fixture.person('Olga', { isAdmin: true })

@@ -8,10 +8,13 @@ import { isIdentifier } from '../../../protocol/identifier.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
 import { isStorable } from '../../authority/storable-text.ts'
+import { tokenDoors } from '../../service/doors/door-tokens.ts'
+import { addAgentWithToken } from '../../service/doors/new-agent.ts'
+import type { TokenDoor, TokenRecord } from '../../service/doors/types.ts'
 import type { KeptRuling, RegisteredKey } from '../../service/ports.ts'
 import type { AuthorityService } from '../../service/service.ts'
 
-type Service = Pick<AuthorityService, 'archives' | 'identities' | 'organization' | 'policy' | 'reads' | 'sessions' | 'verifyLog'>
+type Service = Pick<AuthorityService, 'archives' | 'doors' | 'identities' | 'organization' | 'policy' | 'reads' | 'sessions' | 'verifyLog'>
 
 /** Why a command was not carried out, in words for the operator. */
 export type AdminRefusal = { readonly reason: string }
@@ -22,9 +25,12 @@ const maximumHistory = 100
 /** Entries in one answer, and the one below which they begin. */
 const newestFirst = { limit: z.number().int().min(1).max(500).default(100), before: z.number().int().min(1).optional() }
 const day = 24 * 60 * 60
+const days = z.number().int().min(1).max(3653)
 const id = z.string().refine(isIdentifier, 'must be an absolute URI')
 const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'the public key is 32 bytes in base64url without padding, 43 characters')
 const capability = z.strictObject({ id: z.string().regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)+$/, 'a capability id looks like release.report').max(200), version: z.string().regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/, 'a capability version looks like 1.0.0') })
+const doors = z.array(z.enum(tokenDoors)).min(1)
+const label = z.string().trim().min(1).max(200)
 
 const commands = {
   'invite create': command(
@@ -37,13 +43,16 @@ const commands = {
   'agent add': command(
     {
       name: z.string().trim().min(1).max(200),
-      publicKey,
+      publicKey: publicKey.optional(),
+      isCustodial: z.boolean().default(false),
+      doors: doors.optional(),
+      days: days.optional(),
       capabilities: z.array(capability).min(1),
       maxConcurrency: z.number().int().min(1).max(1000).optional(),
       agentId: id.optional(),
       keyId: id.optional(),
     },
-    ({ identities }, input) => identities.addAgent(withoutUndefined(input)),
+    (service, { isCustodial, ...input }) => (isCustodial ? addCustodialAgent(service, withoutUndefined(input)) : addKeyHolder(service, withoutUndefined(input))),
   ),
   'agent list': command({}, async ({ identities, sessions }) =>
     ok(identities.cards().map(({ agentId, displayName, status, cardVersion, capabilities, maxConcurrency }) => ({
@@ -51,6 +60,24 @@ const commands = {
       capabilities: capabilities.map((capability) => `${capability.id}@${capability.version}`),
       online: sessions.isOnline(agentId),
     }))),
+  ),
+  'token create': command({ agent: z.string().min(1).max(2048), doors, label: label.optional(), days: days.optional() }, async (service, input) => {
+    const found = agentNamed(service, input.agent)
+    if (!found.ok) return found
+    const issued = await service.doors.tokens.issue({ principalId: found.value, doors: input.doors, label: input.label ?? 'made by the operator', ...ttlOf(input.days) })
+    return issued.ok ? ok({ token: issued.value.token, ...tokenView(service, issued.value.record) }) : issued
+  }),
+  'token list': command({ principalId: id.optional() }, async (service, { principalId }) =>
+    ok((await service.doors.tokens.list()).filter((record) => principalId === undefined || record.principalId === principalId).map((record) => tokenView(service, record))),
+  ),
+  'token revoke': command({ tokenId: id }, async ({ doors: { tokens } }, { tokenId }) => ((await tokens.revoke(tokenId)) ? ok({ tokenId, revoked: true }) : err({ reason: 'there is no such token' }))),
+  'access-key create': command({ label, days: days.optional() }, async ({ doors: { accessKeys } }, input) => {
+    const { accessKey, record } = await accessKeys.create({ label: input.label, ...ttlOf(input.days) })
+    return ok({ accessKey, ...record })
+  }),
+  'access-key list': command({}, async ({ doors: { accessKeys } }) => ok(await accessKeys.list())),
+  'access-key revoke': command({ accessKeyId: id }, async ({ doors: { accessKeys } }, { accessKeyId }) =>
+    (await accessKeys.revoke(accessKeyId)) ? ok({ accessKeyId, revoked: true }) : err({ reason: 'there is no such access key' }),
   ),
   'service add': command({ name: z.string().trim().min(1).max(200), publicKey, serviceId: id.optional(), keyId: id.optional() }, async ({ identities }, input) => {
     const added = await identities.addService(withoutUndefined(input))
@@ -117,6 +144,37 @@ function command<Shape extends z.ZodRawShape>(shape: Shape, run: (service: Servi
     if (!parsed.success) return err({ reason: parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ') })
     return run(service, parsed.data as z.infer<z.ZodObject<Shape>>)
   }
+}
+
+type AgentInput = Omit<Parameters<AuthorityService['identities']['addAgent']>[0], 'publicKey' | 'custody'> & { readonly publicKey?: string; readonly doors?: readonly TokenDoor[]; readonly days?: number }
+
+async function addKeyHolder({ identities }: Service, { publicKey: key, doors: toOpen, days: lasting, ...agent }: AgentInput): Outcome {
+  if (toOpen !== undefined || lasting !== undefined) return err({ reason: 'doors, days: a token is for an Agent whose key the server holds (--custodial); this one holds its own' })
+  if (key === undefined) return err({ reason: 'publicKey: the key of the Agent is needed, or isCustodial' })
+  return identities.addAgent({ ...agent, publicKey: key })
+}
+
+async function addCustodialAgent({ doors: held }: Service, { publicKey: key, keyId, doors: toOpen, days: lasting, ...agent }: AgentInput): Outcome {
+  if (key !== undefined || keyId !== undefined) return err({ reason: 'publicKey, keyId: the server makes the key of a custodial Agent' })
+  if (toOpen === undefined) return err({ reason: `doors: one or more of ${tokenDoors.join(', ')} are needed` })
+  const added = await addAgentWithToken(held, { ...agent, doors: toOpen, ...ttlOf(lasting) })
+  if (!added.ok) return added
+  const { agentId, keyId: heldKeyId, token, record } = added.value
+  return ok({ agentId, keyId: heldKeyId, token, tokenId: record.tokenId, doors: record.doors, ...(record.expiresAt !== undefined && { expiresAt: record.expiresAt }) })
+}
+
+const ttlOf = (lasting: number | undefined) => (lasting === undefined ? {} : { ttlSeconds: lasting * day })
+
+/** By its id, or by a name that only one Agent has. */
+function agentNamed({ identities }: Service, text: string): Result<string, AdminRefusal> {
+  const agents = identities.principals().filter(({ principal }) => principal.type === 'agent')
+  const found = agents.filter(({ principal, name }) => principal.id === text || name === text)
+  if (found.length > 1) return err({ reason: `${found.length} Agents are called "${text}": say which by its id` })
+  return found[0] ? ok(found[0].principal.id) : err({ reason: `there is no Agent "${text}"` })
+}
+
+function tokenView({ identities }: Service, { principalId, ...record }: TokenRecord) {
+  return { ...record, agentId: principalId, agent: identities.principal(principalId)?.name ?? '' }
 }
 
 /** Readable for its owner alone, as it holds what members may not read; a file that is there already stays as it is. */

@@ -7,8 +7,8 @@ import type { Clock, CredentialStore, KeptToken, PrincipalRecord, WakeUps } from
 import { tokenHashOf } from '../secret-token.ts'
 import type { DoorTokens, TokenDoor, TokenRecord } from './types.ts'
 
-export const tokenDoors: readonly TokenDoor[] = ['ioa', 'mcp', 'iap']
-export const maximumTtlSeconds = 10 * 366 * 24 * 60 * 60
+export const tokenDoors = ['ioa', 'mcp', 'iap'] as const satisfies readonly TokenDoor[]
+const maximumTtlSeconds = 10 * 366 * 24 * 60 * 60
 const maximumLabel = 200
 /** What is remembered of a token is looked up again after this, in case the news of its end was lost. */
 const memoryMs = 5_000
