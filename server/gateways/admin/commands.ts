@@ -3,6 +3,7 @@ import { open, stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import { CAPABILITY_ID, CAPABILITY_ID_MAXIMUM, CAPABILITY_VERSION } from '../../../protocol/capability-text.ts'
 import type { EventDocument, PolicyChangedPayload } from '../../../protocol/generated/types.ts'
 import { isIdentifier } from '../../../protocol/identifier.ts'
 import type { Result } from '../../../protocol/result.ts'
@@ -28,7 +29,7 @@ const day = 24 * 60 * 60
 const days = z.number().int().min(1).max(3653)
 const id = z.string().refine(isIdentifier, 'must be an absolute URI')
 const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'the public key is 32 bytes in base64url without padding, 43 characters')
-const capability = z.strictObject({ id: z.string().regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)+$/, 'a capability id looks like release.report').max(200), version: z.string().regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/, 'a capability version looks like 1.0.0') })
+const capability = z.strictObject({ id: z.string().regex(CAPABILITY_ID, 'a capability id looks like release.report').max(CAPABILITY_ID_MAXIMUM), version: z.string().regex(CAPABILITY_VERSION, 'a capability version looks like 1.0.0') })
 const doors = z.array(z.enum(tokenDoors)).min(1)
 const label = z.string().trim().min(1).max(200)
 

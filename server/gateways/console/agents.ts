@@ -1,5 +1,23 @@
-// agents.*: who can be asked to coordinate or work.
-import { router, signedInProcedure } from './trpc.ts'
+// agents.* and accessKeys.*: who can be asked to coordinate or work; and, for administrators, how more of them come in.
+import { z } from 'zod'
+import { CAPABILITY_ID, CAPABILITY_ID_MAXIMUM, CAPABILITY_VERSION } from '../../../protocol/capability-text.ts'
+import type { Result } from '../../../protocol/result.ts'
+import { addAgentWithToken } from '../../service/doors/new-agent.ts'
+import { tokenDoors } from '../../service/doors/door-tokens.ts'
+import type { TokenRecord } from '../../service/doors/types.ts'
+import type { AuthorityService } from '../../service/service.ts'
+import { identifierText } from './session.ts'
+import { adminProcedure, badRequest, notFound, router, signedInProcedure } from './trpc.ts'
+
+const daySeconds = 24 * 60 * 60
+const label = z.string().trim().min(1).max(200)
+const days = z.number().int().min(1).max(3653).optional()
+const ttlOf = (lasting: number | undefined) => (lasting === undefined ? {} : { ttlSeconds: lasting * daySeconds })
+
+const newAgent = {
+  name: label,
+  capabilities: z.array(z.strictObject({ id: z.string().max(CAPABILITY_ID_MAXIMUM).regex(CAPABILITY_ID), version: z.string().max(100).regex(CAPABILITY_VERSION) })).min(1).max(50),
+}
 
 export const agentsRouter = router({
   list: signedInProcedure.query(({ ctx: { service } }) => ({
@@ -9,8 +27,61 @@ export const agentsRouter = router({
       capabilities: card.capabilities.map(({ id, version }) => ({ id, version })),
       cardVersion: card.cardVersion,
       status: card.status,
+      /** Who holds its key, in words. */
+      custody: service.identities.keysOf(card.agentId)[0]?.custody ?? 'no key',
+      isCustodial: service.doors.custody.holds(card.agentId),
       online: service.sessions.isOnline(card.agentId),
       since: card.issuedAt,
     })),
   })),
+
+  /** An Agent that holds its own key. */
+  addKeyHolder: adminProcedure.input(z.strictObject({ ...newAgent, publicKey: z.string().regex(/^[A-Za-z0-9_-]{43}$/) })).mutation(async ({ ctx, input }) => {
+    const { agentId, keyId } = granted(await ctx.service.identities.addAgent(input))
+    return { agentId, keyId }
+  }),
+
+  /** An Agent whose key the server holds, with its token; that and an access key, which it needs to enter open Spaces over IOA, are in no later answer. */
+  addTokenHolder: adminProcedure.input(z.strictObject({ ...newAgent, door: z.enum(tokenDoors), days })).mutation(async ({ ctx: { service }, input: { door, days: lasting, ...agent } }) => {
+    const { agentId, token } = granted(await addAgentWithToken(service.doors, { ...agent, doors: [door], ...ttlOf(lasting) }))
+    if (door !== 'ioa') return { agentId, token }
+    const { accessKey } = await service.doors.accessKeys.create({ label: agent.name, ...ttlOf(lasting) })
+    return { agentId, token, accessKey }
+  }),
+
+  tokens: adminProcedure.query(async ({ ctx: { service } }) => (await service.doors.tokens.list()).map((record) => tokenView(service, record))),
+
+  issueToken: adminProcedure.input(z.strictObject({ agentId: identifierText, doors: z.array(z.enum(tokenDoors)).min(1).max(3), label, days })).mutation(async ({ ctx: { service }, input }) => {
+    const { agentId, doors, days: lasting } = input
+    const { token } = granted(await service.doors.tokens.issue({ principalId: agentId, doors, label: input.label, ...ttlOf(lasting) }))
+    return { agentId, token }
+  }),
+
+  revokeToken: adminProcedure.input(z.strictObject({ tokenId: identifierText })).mutation(async ({ ctx, input }) => {
+    if (!(await ctx.service.doors.tokens.revoke(input.tokenId))) throw notFound('This token')
+    return { ok: true }
+  }),
 })
+
+export const accessKeysRouter = router({
+  list: adminProcedure.query(({ ctx }) => ctx.service.doors.accessKeys.list()),
+
+  create: adminProcedure.input(z.strictObject({ label, days })).mutation(async ({ ctx, input }) => {
+    const { accessKey } = await ctx.service.doors.accessKeys.create({ label: input.label, ...ttlOf(input.days) })
+    return { accessKey }
+  }),
+
+  revoke: adminProcedure.input(z.strictObject({ accessKeyId: identifierText })).mutation(async ({ ctx, input }) => {
+    if (!(await ctx.service.doors.accessKeys.revoke(input.accessKeyId))) throw notFound('This access key')
+    return { ok: true }
+  }),
+})
+
+function granted<T>(outcome: Result<T, { reason: string }>): T {
+  if (!outcome.ok) throw badRequest(outcome.error.reason)
+  return outcome.value
+}
+
+function tokenView({ identities }: AuthorityService, { tokenId, principalId, doors, label: about, createdAt, expiresAt, revokedAt }: TokenRecord) {
+  return { tokenId, agentId: principalId, agentName: identities.principal(principalId)?.name ?? 'Unknown agent', doors, label: about, createdAt, ...(expiresAt !== undefined && { expiresAt }), ...(revokedAt !== undefined && { revokedAt }) }
+}

@@ -156,6 +156,89 @@ describe('a request', () => {
   })
 })
 
+describe('adding an Agent', () => {
+  const scout = { name: 'Scout', capabilities: [{ id: 'release.report', version: '1.0.0' }] }
+  const admin = async () => cookieOf(await fixture.person('Olga', { isAdmin: true }))
+  const read = async (path: string, cookie: string) => ((await (await ask(path, undefined, cookie)).json()) as { result: { data: object[] } }).result.data
+
+  it.each(['mcp', 'iap'] as const)('for the door %s gives its token once', async (door) => {
+    const cookie = await admin()
+    const { status, answer } = await change('agents.addTokenHolder', { ...scout, door, days: 30 }, cookie)
+    expect(status).toBe(200)
+    const { agentId, token } = answer.result!.data
+    expect(await fixture.service.doors.tokens.find(token!, door)).toMatchObject({ principalId: agentId })
+    const shown = await read('agents.tokens', cookie)
+    expect(shown).toEqual([expect.objectContaining({ agentId, agentName: 'Scout', doors: [door], expiresAt: '2026-12-29T12:00:00.000Z' })])
+    expect(JSON.stringify(shown)).not.toContain(token)
+    expect(JSON.stringify(await (await ask('agents.list', undefined, cookie)).json())).toContain('"custody":"held by the server","isCustodial":true')
+  })
+
+  it('for the door ioa gives an access key too, without which it can enter no Space', async () => {
+    const cookie = await admin()
+    const { token, accessKey } = (await change('agents.addTokenHolder', { ...scout, door: 'ioa', days: 30 }, cookie)).answer.result!.data
+    expect(await fixture.service.doors.tokens.find(token!, 'ioa')).toBeDefined()
+    expect(await fixture.service.doors.accessKeys.find(accessKey!)).toMatchObject({ label: 'Scout', expiresAt: '2026-12-29T12:00:00.000Z' })
+    expect(JSON.stringify(await read('accessKeys.list', cookie))).not.toContain(accessKey)
+  })
+
+  it('that holds its own key gives no token', async () => {
+    const { answer } = await change('agents.addKeyHolder', { ...scout, publicKey: newKey().publicKey }, await admin())
+    const { agentId, keyId } = answer.result!.data
+    expect(fixture.service.identities.key(keyId!)).toMatchObject({ principal: { id: agentId }, custody: 'held by the agent' })
+    expect(await fixture.service.doors.tokens.list()).toEqual([])
+  })
+
+  it('is followed by more tokens and their end', async () => {
+    const cookie = await admin()
+    const { agentId } = (await change('agents.addTokenHolder', { ...scout, door: 'mcp' }, cookie)).answer.result!.data
+    const { token } = (await change('agents.issueToken', { agentId, doors: ['mcp', 'ioa'], label: 'second laptop', days: 1 }, cookie)).answer.result!.data
+    const record = await fixture.service.doors.tokens.find(token!, 'ioa')
+    expect(record).toMatchObject({ label: 'second laptop' })
+    expect((await change('agents.revokeToken', { tokenId: record!.tokenId }, cookie)).status).toBe(200)
+    expect(await fixture.service.doors.tokens.find(token!, 'ioa')).toBeUndefined()
+    expect((await change('agents.revokeToken', { tokenId: newUrn() }, cookie)).status).toBe(404)
+    expect((await change('agents.issueToken', { agentId: newUrn(), doors: ['mcp'], label: 'x' }, cookie)).status).toBe(400)
+  })
+
+  it('and access keys are for administrators alone', async () => {
+    const member = await cookieOf(await fixture.person('Ben'))
+    const calls: [string, object][] = [
+      ['agents.addTokenHolder', { ...scout, door: 'mcp' }],
+      ['agents.addKeyHolder', { ...scout, publicKey: newKey().publicKey }],
+      ['agents.issueToken', { agentId: newUrn(), doors: ['mcp'], label: 'x' }],
+      ['agents.revokeToken', { tokenId: newUrn() }],
+      ['accessKeys.create', { label: 'lab' }],
+      ['accessKeys.revoke', { accessKeyId: newUrn() }],
+    ]
+    for (const [path, input] of calls) expect([(await change(path, input, member)).status, (await change(path, input)).status]).toEqual([403, 401])
+    for (const path of ['agents.tokens', 'accessKeys.list']) expect([(await ask(path, undefined, member)).status, (await ask(path)).status]).toEqual([403, 401])
+    expect(fixture.service.identities.cards()).toEqual([])
+    expect(await fixture.service.doors.accessKeys.list()).toEqual([])
+  })
+
+  it.each<[string, object]>([
+    ['without a name', { name: ' ' }],
+    ['with a name that cannot be kept', { name: 'Sc\0out' }],
+    ['without capabilities', { capabilities: [] }],
+    ['with a capability that is none', { capabilities: [{ id: 'Release', version: '1' }] }],
+    ['for a door that takes no token', { door: 'mwp' }],
+    ['for half a day', { days: 0.5 }],
+    ['with more to say', { isAdmin: true }],
+  ])('%s is a bad request that makes nothing', async (_, changes) => {
+    expect((await change('agents.addTokenHolder', { ...scout, door: 'ioa', ...changes }, await admin())).status).toBe(400)
+    expect([fixture.service.identities.cards(), await fixture.service.doors.accessKeys.list()]).toEqual([[], []])
+  })
+
+  it('with an access key lets others in until it is revoked', async () => {
+    const cookie = await admin()
+    expect(await read('accessKeys.list', cookie)).toEqual([])
+    const { accessKey } = (await change('accessKeys.create', { label: 'lab' }, cookie)).answer.result!.data
+    const record = await fixture.service.doors.accessKeys.find(accessKey!)
+    expect((await change('accessKeys.revoke', { accessKeyId: record!.accessKeyId }, cookie)).status).toBe(200)
+    expect(await fixture.service.doors.accessKeys.find(accessKey!)).toBeUndefined()
+  })
+})
+
 describe('the policy log', () => {
   it('is shown to the MissionOwner, page by page, and is not there for anybody else (A-126)', async () => {
     const [owner, stranger, coordinator] = [await fixture.person('Olga'), await fixture.person('Paul'), await fixture.agent('Coordinator')]

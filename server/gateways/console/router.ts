@@ -1,5 +1,5 @@
 // The console's API. Components import the type only.
-import { agentsRouter } from './agents.ts'
+import { accessKeysRouter, agentsRouter } from './agents.ts'
 import { enrolmentRouter, keysRouter } from './enrolment.ts'
 import { live } from './live.ts'
 import { approvalsRouter, missionsRouter } from './missions.ts'
@@ -11,6 +11,7 @@ export const appRouter = router({
   enrolment: enrolmentRouter,
   keys: keysRouter,
   agents: agentsRouter,
+  accessKeys: accessKeysRouter,
   missions: missionsRouter,
   approvals: approvalsRouter,
   live,

@@ -1,4 +1,4 @@
-// The two kinds of procedure: open to anybody, and for signed-in people.
+// The kinds of procedure: open to anybody, for signed-in people, for administrators.
 import { initTRPC, TRPCError } from '@trpc/server'
 import { isStorable } from '../../authority/storable-text.ts'
 import type { ConsoleContext, SignedIn } from './context.ts'
@@ -23,6 +23,15 @@ export const signedInProcedure = openProcedure.use(({ ctx, next }) => {
   if (!ctx.me) throw signInFirst()
   return next({ ctx: { ...ctx, me: ctx.me satisfies SignedIn } })
 })
+
+/** For administrators of the Organization. */
+export const adminProcedure = signedInProcedure.use(({ ctx, next }) => {
+  if (!ctx.me.isAdmin) throw new TRPCError({ code: 'FORBIDDEN', message: 'This is for administrators. Ask one of them.' })
+  return next()
+})
+
+/** `message` says what is wrong, for people. */
+export const badRequest = (message: string) => new TRPCError({ code: 'BAD_REQUEST', message })
 
 /** Unknown and hidden look alike. */
 export function notFound(what: string): TRPCError {
