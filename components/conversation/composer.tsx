@@ -2,28 +2,27 @@
 
 import { useId, type ReactNode } from 'react'
 import { CornerDownRight, Send, X } from 'lucide-react'
-import { CommandProgress } from '../signing/command-progress.tsx'
-import type { CommandPhase } from '../signing/use-command.ts'
-import type { MessageView, ParticipantView } from '../trpc.tsx'
+import type { ParticipantView } from '../trpc.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea } from '../ui/field.tsx'
+import type { Quote } from './answered.tsx'
 import { MentionList, optionId } from './mention-list.tsx'
-import { excerptOf } from './message-bubble.tsx'
 import { useMentionField } from './use-mention-field.ts'
 import type { MessageDraft } from './use-post-message.ts'
 
-export interface ComposerProps {
-  readonly people: readonly ParticipantView[]
-  readonly replyTargets: readonly MessageView[]
+export interface ComposerProps<P extends ParticipantView> {
+  readonly people: readonly P[]
+  readonly replyTargets: readonly Quote[]
   readonly onDropReply: (messageId: string) => void
-  readonly phase: CommandPhase
+  /** Why the last Message was not posted. */
+  readonly problem: ReactNode
   readonly isBusy: boolean
-  /** Resolves true once the Message is verified; the text is kept until then. */
-  readonly onPost: (draft: MessageDraft) => Promise<boolean>
+  /** Resolves true once the Message is in the log; the text is kept until then. */
+  readonly onPost: (draft: MessageDraft<P>) => Promise<boolean>
 }
 
-/** Writes a Message: answers to any number of Messages, mentions by `@`, signed with the conversation key on posting. */
-export function Composer({ people, replyTargets, onDropReply, phase, isBusy, onPost }: ComposerProps) {
+/** Writes a Message: answers to any number of Messages, mentions by `@`. */
+export function Composer<P extends ParticipantView>({ people, replyTargets, onDropReply, problem, isBusy, onPost }: ComposerProps<P>) {
   const listId = useId()
   const { field, text, mentions, offered, active, choose, onKeyDown, onChange, onSelect, removeMention, clear } = useMentionField(people)
   const canPost = text.trim() !== '' && !isBusy
@@ -47,7 +46,7 @@ export function Composer({ people, replyTargets, onDropReply, phase, isBusy, onP
           {replyTargets.map((target) => (
             <Chip key={target.messageId} label={`Stop answering message ${target.sequence}`} onRemove={() => onDropReply(target.messageId)}>
               <CornerDownRight aria-hidden className="size-3.5 shrink-0" />
-              <span className="truncate"><bdi className="font-medium">{target.author.name}</bdi> #{target.sequence}: <bdi>{excerptOf(target)}</bdi></span>
+              <span className="truncate"><bdi className="font-medium">{target.authorName}</bdi> #{target.sequence}: <bdi>{target.words}</bdi></span>
             </Chip>
           ))}
         </ul>
@@ -76,7 +75,7 @@ export function Composer({ people, replyTargets, onDropReply, phase, isBusy, onP
         <span className="text-12 text-muted max-sm:hidden">Ctrl + Enter posts. Talk asks; it assigns nothing.</span>
         <Button type="submit" variant="primary" busy={isBusy} disabled={!canPost && !isBusy} icon={<Send aria-hidden className="size-4" />}>Post</Button>
       </div>
-      {phase.step === 'refused' && <CommandProgress phase={phase} />}
+      {problem}
     </form>
   )
 }

@@ -1,10 +1,9 @@
 'use client'
 
-import { useEffect, useMemo, useState } from 'react'
-import { ArrowDown, Lock } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Lock } from 'lucide-react'
 import { LedgerEntry } from '../log/ledger-entry.tsx'
 import { useMission } from '../mission/mission-context.tsx'
-import { useSelection } from '../mission/use-selection.ts'
 import { CommandProgress } from '../signing/command-progress.tsx'
 import type { CommandPhase } from '../signing/use-command.ts'
 import type { MessageView, MissionView } from '../trpc.tsx'
@@ -15,11 +14,11 @@ import { PeerText } from '../ui/peer-text.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
 import { TalkBubble } from '../ui/talk-bubble.tsx'
 import { Composer } from './composer.tsx'
-import { MessageBubble } from './message-bubble.tsx'
+import { MessageBubble, quoteOf } from './message-bubble.tsx'
+import { entryElementId, StreamScroller } from './stream-scroller.tsx'
 import type { StreamItem } from './stream.ts'
 import { useConversation } from './use-conversation.ts'
 import { usePostMessage, type PendingMessage } from './use-post-message.ts'
-import { useStreamScroll } from './use-stream-scroll.ts'
 
 type ConversationView = MissionView['conversations'][number]
 
@@ -41,9 +40,9 @@ export function Conversation({ conversation }: { readonly conversation: Conversa
       {canPost && conversation.takesPart ? (
         <Composer
           people={people.filter((who) => who.id !== me.principalId && who.membershipState !== 'ended')}
-          replyTargets={answered.flatMap((id) => byId.get(id) ?? [])}
+          replyTargets={answered.flatMap((id) => byId.get(id) ?? []).map(quoteOf)}
           onDropReply={toggle}
-          phase={phase}
+          problem={phase.step === 'refused' && <CommandProgress phase={phase} />}
           isBusy={isBusy}
           onPost={async (draft) => {
             const isPosted = await post(draft)
@@ -78,13 +77,6 @@ interface StreamProps {
 
 function Stream({ stream, threadKey, byId, myId, answered, onToggleReply, waiting, phase }: StreamProps) {
   const { items } = stream
-  const { scroller, onScroll, unseen, toEnd } = useStreamScroll({
-    threadKey,
-    first: items[0]?.sequence,
-    lastKey: waiting?.messageId ?? String(items.at(-1)?.sequence),
-    count: items.length + (waiting ? 1 : 0),
-  })
-  useRevealSelected(items.length > 0)
   const itemView = (item: StreamItem) => {
     if (item.type === 'event') return <LedgerEntry entry={item.node} />
     if (item.type === 'events-missing') return <Button variant="quiet" onClick={() => void stream.loadOlderEvents()}>Events between these messages are not loaded. Load them</Button>
@@ -92,24 +84,21 @@ function Stream({ stream, threadKey, byId, myId, answered, onToggleReply, waitin
     return <MessageBubble message={message} myId={myId} byId={byId} isReplyTarget={answered.includes(message.messageId)} onToggleReply={() => onToggleReply(message.messageId)} />
   }
   return (
-    <div className="relative">
-      <div ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Messages and events" className="h-[calc(100dvh-30rem)] min-h-72 overflow-y-auto [overflow-anchor:none]">
-        <div className="grid min-h-full content-end gap-3 py-2 pr-2">
-          <StreamState stream={stream} />
-          <ol className="grid gap-3">
-            {items.map((item) => <li key={item.sequence} id={`entry-${item.sequence}`} className="min-w-0">{itemView(item)}</li>)}
-          </ol>
-          {waiting && (
-            <TalkBubble author={{ id: myId, name: 'You' }} verb="say" time="on its way" className="opacity-80" footer={<div className="mt-1"><CommandProgress phase={phase} /></div>}>
-              <PeerText text={waiting.text} />
-            </TalkBubble>
-          )}
-        </div>
-      </div>
-      {unseen > 0 && (
-        <Button icon={<ArrowDown aria-hidden className="size-4" />} onClick={toEnd} className="absolute right-4 bottom-4 shadow-float">{unseen} new</Button>
+    <StreamScroller
+      label="Messages and events"
+      className="h-[calc(100dvh-30rem)]"
+      extent={{ threadKey, first: items[0]?.sequence, lastKey: waiting?.messageId ?? String(items.at(-1)?.sequence), count: items.length + (waiting ? 1 : 0) }}
+    >
+      <StreamState stream={stream} />
+      <ol className="grid gap-3">
+        {items.map((item) => <li key={item.sequence} id={entryElementId(item.sequence)} className="min-w-0">{itemView(item)}</li>)}
+      </ol>
+      {waiting && (
+        <TalkBubble author={{ id: myId, name: 'You' }} verb="say" time="on its way" className="opacity-80" footer={<div className="mt-1"><CommandProgress phase={phase} /></div>}>
+          <PeerText text={waiting.text} />
+        </TalkBubble>
       )}
-    </div>
+    </StreamScroller>
   )
 }
 
@@ -125,13 +114,4 @@ function StreamState({ stream }: { readonly stream: ReturnType<typeof useConvers
       )}
     </>
   )
-}
-
-/** Brings an entry that was selected elsewhere into view, once it is there. */
-function useRevealSelected(isLoaded: boolean): void {
-  const { selection } = useSelection()
-  const sequence = selection?.type === 'entry' ? selection.sequence : undefined
-  useEffect(() => {
-    if (isLoaded && sequence !== undefined) document.getElementById(`entry-${sequence}`)?.scrollIntoView({ block: 'nearest' })
-  }, [isLoaded, sequence])
 }

@@ -4,17 +4,17 @@ import type { ParticipantView } from '../trpc.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 
-export interface MentionListProps {
+export interface MentionListProps<P extends ParticipantView> {
   readonly id: string
-  readonly people: readonly ParticipantView[]
+  readonly people: readonly P[]
   readonly active: number
-  readonly onChoose: (who: ParticipantView) => void
+  readonly onChoose: (who: P) => void
 }
 
 export const optionId = (listId: string, at: number): string => `${listId}-${at}`
 
 /** Who can be mentioned; the text field keeps the focus and names the active choice. */
-export function MentionList({ id, people, active, onChoose }: MentionListProps) {
+export function MentionList<P extends ParticipantView>({ id, people, active, onChoose }: MentionListProps<P>) {
   return (
     <ul id={id} role="listbox" aria-label="Mention" className="absolute bottom-full left-0 z-10 mb-1 max-h-56 w-72 max-w-full overflow-y-auto rounded-md border bg-raised p-1 shadow-float">
       {people.map((who, at) => (

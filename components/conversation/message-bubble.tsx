@@ -1,7 +1,7 @@
 'use client'
 
 import { useState } from 'react'
-import { CornerDownRight, Ellipsis, EyeOff, Pencil, Reply, Undo2 } from 'lucide-react'
+import { Ellipsis, EyeOff, Pencil, Reply, Undo2 } from 'lucide-react'
 import { useMission } from '../mission/mission-context.tsx'
 import { SequenceLink } from '../mission/sequence-link.tsx'
 import { useSelection } from '../mission/use-selection.ts'
@@ -14,6 +14,7 @@ import { TalkBubble } from '../ui/talk-bubble.tsx'
 import { visibleText } from '../ui/visible-text.ts'
 import { AmendDialog } from './amend-dialog.tsx'
 import { actsOn, type AmendAct } from './amendment.ts'
+import { Answered, type Quote } from './answered.tsx'
 import { Part } from './message-part.tsx'
 import { Chain, Standing } from './message-standing.tsx'
 
@@ -37,12 +38,17 @@ export function MessageBubble({ message, myId, byId, isReplyTarget, onToggleRepl
       time={<><RelativeTime at={message.at} /> <SequenceLink sequence={message.sequence} /></>}
       footer={<Footer message={message} myId={myId} isReplyTarget={isReplyTarget} onToggleReply={onToggleReply} />}
     >
-      {message.references.length > 0 && <div className="mb-1">{message.references.map(({ id, sequence }) => <Answered key={id} target={byId.get(id)} sequence={sequence} />)}</div>}
+      {message.references.length > 0 && <div className="mb-1">{message.references.map(({ id, sequence }) => <Answered key={id} quote={quoteIn(byId, id)} sequence={sequence} />)}</div>}
       <Standing message={message} />
       {message.parts.map((part, at) => <Part key={at} part={part} />)}
       <Chain message={message} />
     </TalkBubble>
   )
+}
+
+const quoteIn = (byId: ReadonlyMap<string, MessageView>, id: string): Quote | undefined => {
+  const message = byId.get(id)
+  return message && quoteOf(message)
 }
 
 function Footer({ message, myId, isReplyTarget, onToggleReply }: Omit<MessageBubbleProps, 'byId'>) {
@@ -87,20 +93,11 @@ function AmendMenu({ message }: { readonly message: MessageView }) {
   )
 }
 
-/** A loaded Message is quoted; anything else that is answered is named by its place in the log. */
-function Answered({ target, sequence }: { readonly target: MessageView | undefined; readonly sequence: number | undefined }) {
-  const { select } = useSelection()
-  if (!target) return <p className="flex items-center gap-1 text-12 text-muted"><CornerDownRight aria-hidden className="size-3.5 shrink-0" />{sequence === undefined ? 'answers something that is not shown here' : <>answers <SequenceLink sequence={sequence} /></>}</p>
-  return (
-    <button type="button" onClick={() => select(target.sequence)} className="flex w-full min-w-0 items-center gap-1 text-left text-12 text-muted hover:text-ink">
-      <CornerDownRight aria-hidden className="size-3.5 shrink-0" />
-      <span className="truncate">answers <bdi className="font-medium">{target.author.name}</bdi> #{target.sequence}: <bdi>{excerptOf(target)}</bdi></span>
-    </button>
-  )
-}
+/** A Message as chips and quotes name it. */
+export const quoteOf = (message: MessageView): Quote => ({ messageId: message.messageId, sequence: message.sequence, authorName: message.author.name, words: excerptOf(message) })
 
 /** The first words of a Message, for chips and quotes. */
-export function excerptOf(message: MessageView): string {
+function excerptOf(message: MessageView): string {
   const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
   if (message.form !== 'posted' && message.form !== 'corrected') return `${message.form} message`
   return text === '' ? 'an attachment' : visibleText(text).slice(0, 120)

@@ -21,7 +21,7 @@ export function useConversation(conversationId: string, workItemId: string | und
     const { messages, hasOlder } = await client.missions.conversation.query({ missionId, conversationId, limit: PAGE, ...(before !== undefined && { before }) })
     return { entries: messages, hasOlder }
   }), [client, missionId, conversationId])
-  const run = useLogRun(missionId, `conversation ${conversationId}`, source)
+  const run = useLogRun({ missionId }, `conversation ${conversationId}`, source)
   const graph = useGraph()
   const { entries, hasOlder } = run.held
   const { nodes, hasOlder: hasOlderEvents } = graph.held

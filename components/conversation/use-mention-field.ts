@@ -5,11 +5,11 @@ import type { ParticipantView } from '../trpc.tsx'
 import { completeMention, findMentionQuery, matchingNames } from './mention-query.ts'
 
 /** State of a text field in which `@` offers people; the mentions chosen are kept beside the text. */
-export function useMentionField(people: readonly ParticipantView[]) {
+export function useMentionField<P extends ParticipantView>(people: readonly P[]) {
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState('')
   const [caret, setCaret] = useState(0)
-  const [mentions, setMentions] = useState<readonly ParticipantView[]>([])
+  const [mentions, setMentions] = useState<readonly P[]>([])
   const [active, setActive] = useState(0)
   const [isClosed, setClosed] = useState(false)
   const query = isClosed ? undefined : findMentionQuery(text, caret)
@@ -21,7 +21,7 @@ export function useMentionField(people: readonly ParticipantView[]) {
     setActive(0)
     setClosed(false)
   }
-  const choose = (who: ParticipantView) => {
+  const choose = (who: P) => {
     if (!query) return
     const completed = completeMention(text, caret, query, who.name)
     change(completed.text, completed.caret)

@@ -6,9 +6,9 @@ import { newUrn, type CommandDraft } from '../signing/command.ts'
 import { useCommand } from '../signing/use-command.ts'
 import type { ParticipantView } from '../trpc.tsx'
 
-export interface MessageDraft {
+export interface MessageDraft<P extends ParticipantView = ParticipantView> {
   readonly text: string
-  readonly mentions: readonly ParticipantView[]
+  readonly mentions: readonly P[]
   /** Ids of the Messages that are answered; as many as one likes. */
   readonly references: readonly string[]
 }

@@ -21,6 +21,8 @@ import { neighbour, type Direction } from './neighbours.ts'
 
 export interface GraphCanvasProps {
   readonly graph: LoadedGraph
+  /** What it is the graph of, in a word. */
+  readonly of: string
   readonly size: Size
   readonly selected: number | undefined
   readonly onSelect: (sequence: number) => void
@@ -44,7 +46,7 @@ export function GraphCanvas({ size, ...rest }: GraphCanvasProps) {
   )
 }
 
-function Canvas({ graph, size, selected, onSelect, hasOverview }: GraphCanvasProps & { readonly hasOverview: boolean }) {
+function Canvas({ graph, of, size, selected, onSelect, hasOverview }: GraphCanvasProps & { readonly hasOverview: boolean }) {
   const { layout } = graph
   const hintId = useId()
   const [opening] = useState(() => openingView(graph, size, selected))
@@ -66,7 +68,7 @@ function Canvas({ graph, size, selected, onSelect, hasOverview }: GraphCanvasPro
     show(next)
   }
   return (
-    <div role="application" tabIndex={0} aria-label="Graph of this mission" aria-describedby={hintId} onKeyDown={onKeyDown} className="absolute inset-0 focus-visible:-outline-offset-2">
+    <div role="application" tabIndex={0} aria-label={`Graph of this ${of}`} aria-describedby={hintId} onKeyDown={onKeyDown} className="absolute inset-0 focus-visible:-outline-offset-2">
       <p id={hintId} className="sr-only">Arrow up and down follow links to parent and child, left and right the order of the log. Press g for the same content as a table.</p>
       <div style={size} className="absolute inset-0 overflow-hidden">
         <LinkCanvas lines={lines} selected={selected} hovered={hovered} size={size} />

@@ -1,14 +1,14 @@
-import { PROVENANCE, PROVENANCES } from './provenance.ts'
+import { PROVENANCE, type EdgeProvenance } from './provenance.ts'
 
 /** What the line styles and shapes mean. Every line is stored in the log; none is guessed. */
-export function GraphLegend() {
+export function GraphLegend({ provenances }: { readonly provenances: readonly EdgeProvenance[] }) {
   return (
     <details className="relative text-13">
       <summary className="row rounded-md px-2 text-action hover:bg-action-wash">Legend</summary>
       <div className="absolute right-0 z-20 mt-1 grid w-80 max-w-[90vw] gap-3 rounded-md border bg-raised p-4 shadow-float">
         <p className="text-12 text-muted">A bubble is talk, a chip with a rule is an Event, a folded sheet is an artifact. Lines exist only where the log names the link.</p>
         <ul className="grid gap-2">
-          {PROVENANCES.map((provenance) => {
+          {provenances.map((provenance) => {
             const { words, meaning, dash, width } = PROVENANCE[provenance]
             return (
               <li key={provenance} className="grid grid-cols-[2.5rem_1fr] items-center gap-x-3">

@@ -20,12 +20,14 @@ const KIND_WORDS = { message: 'talk', event: 'event', artifact: 'artifact' } as 
 
 export interface GraphTreeProps {
   readonly graph: LoadedGraph
+  /** What it is the graph of, in a word. */
+  readonly of: string
   readonly selected: number | undefined
   readonly onSelect: (sequence: number) => void
 }
 
 /** The graph's content as a tree-grid: every entry once, under the link that best explains it. */
-export function GraphTree({ graph, selected, onSelect }: GraphTreeProps) {
+export function GraphTree({ graph, of, selected, onSelect }: GraphTreeProps) {
   const listId = useId()
   const forest = useMemo(() => growForest(graph.nodes, graph.edges), [graph])
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
@@ -58,7 +60,7 @@ export function GraphTree({ graph, selected, onSelect }: GraphTreeProps) {
       onKeyDown={onKeyDown}
       role="treegrid"
       tabIndex={0}
-      aria-label="Entries of this mission by what they answer"
+      aria-label={`Entries of this ${of} by what they answer`}
       aria-rowcount={rows.length}
       aria-activedescendant={rows[activeAt] && `${listId}-${rows[activeAt].node.sequence}`}
       className="group @container absolute inset-0 overflow-y-auto focus-visible:-outline-offset-2"

@@ -61,5 +61,5 @@ function useLog() {
     const { lines, hasOlder } = await client.missions.log.query({ missionId, limit: PAGE, ...(before !== undefined && { before }) })
     return { entries: lines, hasOlder }
   }), [client, missionId])
-  return useLogRun(missionId, 'log', source)
+  return useLogRun({ missionId }, 'log', source)
 }

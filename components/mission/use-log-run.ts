@@ -1,6 +1,6 @@
 'use client'
 
-import { useCallback, useState } from 'react'
+import { useState } from 'react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { RunSource } from './log-run.ts'
 import { catchUp, reachBack } from './log-run.ts'
@@ -14,17 +14,20 @@ export interface LogRun<S> {
   readonly isLoadingOlder: boolean
 }
 
-/** Built as tRPC builds its keys, so that the live feed refreshes a run with everything else of its Mission. */
-const runKey = (missionId: string, name: string) => [['missions', 'run', name], { input: { missionId } }] as const
+/** The log that a run is of: that of a Mission, or of an open Space. */
+export type RunScope = { readonly missionId: string } | { readonly spaceId: string }
+
+/** Built as tRPC builds its keys, so that the live feed refreshes a run with everything else of its Mission or Space. */
+const runKey = (scope: RunScope, name: string) => [['missionId' in scope ? 'missions' : 'spaces', 'run', name], { input: scope }] as const
 
 /**
- * A run of the log that outlives the tab it is shown in. `name` tells the runs of a Mission apart; `source` may be a new
- * object on every render as long as it reads the same thing.
+ * A run of the log that outlives the tab it is shown in. `name` tells the runs of one log apart; `scope` and `source` may be
+ * new objects on every render as long as they mean the same.
  */
-export function useLogRun<S, P>(missionId: string, name: string, source: RunSource<S, P>): LogRun<S> {
+export function useLogRun<S, P>(scope: RunScope, name: string, source: RunSource<S, P>): LogRun<S> {
   const client = useQueryClient()
-  const key = runKey(missionId, name)
-  const held = useCallback(() => client.getQueryData<S>(runKey(missionId, name)) ?? source.empty, [client, missionId, name, source])
+  const key = runKey(scope, name)
+  const held = () => client.getQueryData<S>(key) ?? source.empty
   const query = useQuery({ queryKey: key, queryFn: () => catchUp(source, held), structuralSharing: false, gcTime: 30 * 60_000 })
   const [isLoadingOlder, setLoadingOlder] = useState(false)
   const [olderError, setOlderError] = useState<Error | null>(null)

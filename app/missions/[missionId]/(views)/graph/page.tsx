@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
-import { Graph } from '../../../../../components/graph/graph.tsx'
+import { MissionGraph } from '../../../../../components/graph/graph.tsx'
 
 export const metadata: Metadata = { title: 'Graph' }
 
 export default function GraphPage() {
-  return <Graph />
+  return <MissionGraph />
 }
