@@ -1,0 +1,33 @@
+// Context between two agents of a task: who may send it, and what the log keeps of it.
+import { errorPayload } from '../../../protocol/iap/error-codes.ts'
+import { isTerminal } from '../../../protocol/iap/task-status.ts'
+import type { AgentId } from '../../../protocol/iap/types.ts'
+import type { TaskDraft } from './task-draft.ts'
+import type { TaskInput, TaskOutcome, TaskState } from './types.ts'
+
+type ContextInput = Extract<TaskInput, { readonly type: 'context' }>
+
+/** Whether the agent proposed the task or has it. */
+export const isPartyTo = ({ proposal, holding }: TaskState, agentId: AgentId): boolean => proposal.proposerId === agentId || holding?.agent.agentId === agentId
+
+/** An absent receiver gets it later only if the sender asked for that with `metadata.queue`. */
+export function decideContext(draft: TaskDraft, { message, content }: ContextInput): TaskOutcome {
+  const { messageId, payload, metadata } = message
+  const refused = contextRefused(draft, message)
+  if (refused !== undefined) return draft.refuse('CONTEXT_TRANSFER_FAILED', 'the context cannot be passed on', refused)
+  if ('fault' in content) return failedTransfer(draft, content.fault)
+  const { fromAgent, toAgent, contextType, compression = 'none' } = payload
+  const { holding } = draft.state
+  draft.append('context_transfer', fromAgent, [holding?.acceptance?.ordinal ?? holding?.ordinal ?? 0], { messageId, fromAgent, toAgent, contextType, compression, ...content })
+  draft.send(toAgent, 'CONTEXT_TRANSFER', payload, { from: fromAgent, correlationId: messageId, metadata })
+  return draft.done()
+}
+
+function contextRefused({ state, env }: TaskDraft, { payload: { fromAgent, toAgent }, metadata }: ContextInput['message']): string | undefined {
+  if (isTerminal(state.status)) return 'task_has_ended'
+  if (fromAgent === toAgent || ![fromAgent, toAgent].some((agentId) => isPartyTo(state, agentId))) return 'not_permitted'
+  return env.standingOf(toAgent).isOnline || metadata?.queue === true ? undefined : 'receiver_offline'
+}
+
+const failedTransfer = (draft: TaskDraft, fault: string): TaskOutcome =>
+  draft.done(errorPayload('CONTEXT_TRANSFER_FAILED', fault, { relatedTaskId: draft.state.taskId, details: { reason: 'content_refused' } }))
