@@ -75,7 +75,7 @@ describe('IAP 1.4 to 1.10 in any order', () => {
 
   it('every selection can be made again from its record, and chose an eligible bid that it refers to', () => {
     const selections = everyRecord.flatMap((record) => (record.type === 'task_assignment' ? [record] : []))
-    expect(selections.length).toBeGreaterThan(RUNS)
+    expect(selections.length).toBeGreaterThan(RUNS / 2)
     for (const { content, refs } of selections) {
       const selection = JSON.parse(JSON.stringify(content.selection)) as typeof content.selection
       expect(replaySelection(selection)).toBe(content.selection.winner)
