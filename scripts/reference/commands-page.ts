@@ -28,6 +28,7 @@ In this order; the first failure is the answer.
 | The key is valid at acceptance, and \`issuedAt\` is within the window of the policy. | \`AUTH_INVALID_SIGNATURE\` |
 | Every critical extension is known. | \`UNKNOWN_CRITICAL_EXTENSION\` |
 | The kind is served, and the payload fits its schema. | \`INVALID_COMMAND\`, \`SCHEMA_VALIDATION_FAILED\`, \`WORK_CONTRACT_INCOMPLETE\` |
+| Money is in whole millionths, up to two thousand million. | \`INVALID_COMMAND\` |
 | The key may sign this: a conversation key talks and proposes, nothing else. | \`AUTH_FORBIDDEN\` |
 | The Group exists and the sender belongs to it, or is a service that policy lets send this kind. | \`GROUP_NOT_FOUND\`, \`AUTH_FORBIDDEN\` |
 | An Agent cites its current Session Epoch. | \`AUTH_STALE_SESSION\` |

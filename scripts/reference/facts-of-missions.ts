@@ -192,6 +192,7 @@ export const FACTS_OF_MISSIONS = {
     checks: [
       ['The sender may read such a Message.', 'INVALID_COMMAND'],
       ['The sender wrote it.', 'AUTH_FORBIDDEN'],
+      ['The member is within the rate of Messages.', 'RATE_LIMITED'],
       notOver,
       ['It was neither retracted nor redacted.', 'INVALID_STATE_TRANSITION'],
       newId,

@@ -215,7 +215,7 @@ export const FACTS_OF_WORK = {
     revision: 'the WorkItem’s revision',
     checks: [
       workExists, worker,
-      ['The usage is not zero, and money is in whole millionths and names its currency.', 'INVALID_COMMAND'],
+      ['The usage is not zero, and money names its currency.', 'INVALID_COMMAND'],
       ['The currency is the budget’s, and every account up to the Mission covers the charge, and so does the execution Approval that the work needs.', 'BUDGET_EXCEEDED'],
       executing, isActive,
     ],

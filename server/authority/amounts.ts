@@ -39,5 +39,12 @@ export function firstExcess(wanted: Amounts, available: Amounts): BudgetDimensio
 
 export const isNothing = (amounts: Amounts): boolean => DIMENSIONS.every((dimension) => amounts[dimension] === 0)
 
-/** Whether an amount of money is a whole number of millionths: a finer charge would be lost in the sum. */
-export const isExactMoney = (figure: number): boolean => exact('financial', figure) === figure
+/** Of money, in its currency: beyond it a double no longer tells millionths apart in a sum. */
+const MOST_MONEY = 2_000_000_000
+
+/** Whether an amount of money is a whole number of millionths, and not so many that they cannot be counted. */
+const isExactMoney = (figure: number): boolean => exact('financial', figure) === figure && figure <= MOST_MONEY
+
+/** Whether all of the money in these budgets and usages can be counted exactly. */
+export const isExact = (...carriers: readonly (Budget | Usage | undefined)[]): boolean =>
+  carriers.every((carrier) => isExactMoney((carrier as Budget | undefined)?.financialLimit ?? 0) && isExactMoney((carrier as Usage | undefined)?.financial ?? 0))

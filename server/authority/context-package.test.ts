@@ -8,6 +8,7 @@ function ready(): GroupFixture {
   const group = new GroupFixture().found()
   reach(group, 'done', 'verified')
   reach(group, 'a', 'open')
+  group.accept(wim, 'message.post', { messageId: urnOf('said'), content: [{ type: 'text', text: 'I have time.' }] })
   return group
 }
 
@@ -43,6 +44,8 @@ describe('a Context Package', () => {
     ['with a range beyond the log', (group) => ({ sourceEventRange: { ...rangeOf(group, 1, 2), toSequence: group.log.length + 1 } })],
     ['with a range that does not begin with its first Event', (group) => ({ sourceEventRange: { ...rangeOf(group, 2, 4), fromSequence: 1 } })],
     ['with Events out of order', (group) => ({ sourceEventRange: rangeOf(group, 1, 4, 3, 5) })],
+    ['with the id of a Message in place of an Event', (group) => ({ sourceEventRange: { ...rangeOf(group, group.log.length, group.log.length), eventIds: [urnOf('said')] } })],
+    ['with a decision that has a Message as its source', (group) => ({ decisions: [{ description: 'Wim works.', sourceEventIds: [urnOf('said')] }], sourceEventRange: rangeOf(group, 1, group.log.length) })],
     ['with an Event of another log', () => ({ sourceEventRange: { fromSequence: 1, toSequence: 1, eventIds: [urnOf('foreign')] } })],
     ['with an artifact that nobody published', () => ({ artifactHashes: [hashOf('unknown')] })],
     ['with a decision from outside its range', (group) => ({ sourceEventRange: rangeOf(group, 2, 3) })],

@@ -37,19 +37,25 @@ function elsewhere({ mission }: GroupState, document: ContextPackage, workItemId
 }
 
 /** The ids are those of Events of the range in log order, its first and its last among them; others may be left out. */
-function wrongRange({ sequenceOf, sequence }: GroupState, { sourceEventRange }: ContextPackage): Refusal {
+function wrongRange(state: GroupState, { sourceEventRange }: ContextPackage): Refusal {
   const { fromSequence, toSequence, eventIds } = sourceEventRange
-  const named = eventIds.map((id) => sequenceOf.get(id) ?? 0)
+  const named = eventIds.map((id) => sequenceOfEvent(state, id))
   const isAscending = named.every((at, index) => index === 0 || at > (named[index - 1] ?? 0))
-  const isRange = fromSequence <= toSequence && toSequence <= sequence && named[0] === fromSequence && named.at(-1) === toSequence
+  const isRange = fromSequence <= toSequence && toSequence <= state.sequence && named[0] === fromSequence && named.at(-1) === toSequence
   return isRange && isAscending ? undefined : reject('INVALID_COMMAND', 'the range of the Context Package is not one of this log')
 }
 
-function unknownSources({ artifacts, sequenceOf }: GroupState, { artifactHashes, decisions, sourceEventRange }: ContextPackage): Refusal {
-  if (!artifactHashes.every((hash) => artifacts.has(hash))) return reject('INVALID_COMMAND', 'the Context Package names an artifact that was not published here')
+/** Ids of much else are kept beside those of Events. */
+function sequenceOfEvent({ sequenceOf, eventIds }: GroupState, id: string): number {
+  const sequence = sequenceOf.get(id) ?? 0
+  return eventIds[sequence - 1] === id ? sequence : 0
+}
+
+function unknownSources(state: GroupState, { artifactHashes, decisions, sourceEventRange }: ContextPackage): Refusal {
+  if (!artifactHashes.every((hash) => state.artifacts.has(hash))) return reject('INVALID_COMMAND', 'the Context Package names an artifact that was not published here')
   const { fromSequence, toSequence } = sourceEventRange
   const isInRange = (id: string): boolean => {
-    const at = sequenceOf.get(id) ?? 0
+    const at = sequenceOfEvent(state, id)
     return at >= fromSequence && at <= toSequence
   }
   if (decisions.every(({ sourceEventIds }) => sourceEventIds.every(isInRange))) return undefined

@@ -11,7 +11,7 @@ import type { GroupState } from './types.ts'
 
 /** The Command kinds that each limit holds back. */
 const KINDS: { readonly [P in CooperationPolicy]: readonly (keyof CommandPayloads)[] } = {
-  message_rate: ['message.post'],
+  message_rate: ['message.post', 'message.correct'],
   proposal_rate: ['work.propose'],
   delegation_depth: ['work.authorize', 'membership.grant_delegation'],
   child_mission_depth: ['mission.create_child'],

@@ -67,25 +67,27 @@ function succession({ state, payload, signingHash, env }: Request) {
   return inCharge({ missionId, groupId, agentId, coordinatorEpoch: previous.coordinatorEpoch + 1, signingHash, leaseSeconds }, env)
 }
 
-/** The predecessor leaves the Group; the successor sees all of it. */
+/** The predecessor leaves the Group, unless it has come to own the Mission meanwhile; the successor sees all of it. */
 function membershipsMoved(request: Request): readonly EventDraft[] {
   const { state, payload, env } = request
   const predecessor = state.memberships.get(state.mission.coordinator.agentId)
   invariant(predecessor, 'the Coordinator is a member')
-  const ended = endedMembership(predecessor, env.now)
   const granted = grantedMembership(request, {
     member: { type: 'agent', id: payload.coordinatorAgentId },
     role: 'coordinator',
     scopes: WHOLE_GROUP,
     visibilityStartSequence: 0,
   })
+  const changed = { kind: 'membership.changed', aggregateRevision: granted.membershipEpoch, payload: { membership: granted } } as const
+  if (isOwnerOfMission(state, predecessor.member)) return [followingDraft(request, 1, changed)]
+  const ended = endedMembership(predecessor, env.now)
   return [
     followingDraft(request, 1, {
       kind: 'membership.ended',
       aggregateRevision: ended.membershipEpoch,
       payload: { membership: ended, reason: 'Another Agent coordinates the Mission.' },
     }),
-    followingDraft(request, 2, { kind: 'membership.changed', aggregateRevision: granted.membershipEpoch, payload: { membership: granted } }),
+    followingDraft(request, 2, changed),
   ]
 }
 

@@ -4,7 +4,7 @@ import type { Command } from '../../protocol/generated/types.ts'
 import { CORE_COMMAND_KINDS, EXTENSION_COMMAND_KINDS } from '../../protocol/kinds.ts'
 import { isCommandPayloadKind } from '../../protocol/validate.ts'
 import { ada, agentCard, ben, cora, groupAuthority, otto, urnOf, wim } from '../testing/cast.ts'
-import { workContract } from '../testing/documents.ts'
+import { missionPayload, workContract } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
 import { offerPayload, reach, workId } from '../testing/work-scenario.ts'
 
@@ -170,6 +170,16 @@ describe('kinds and payloads', () => {
     expect(authorize(incomplete)).toBe('WORK_CONTRACT_INCOMPLETE')
     expect(authorize({ ...workContract(), acceptanceCriteria: [] })).toBe('WORK_CONTRACT_INCOMPLETE')
     expect(authorize({ ...workContract(), requestedUrgency: 'now' })).toBe('SCHEMA_VALIDATION_FAILED')
+  })
+
+  it.each<readonly [string, (group: GroupFixture, financialLimit: number) => string]>([
+    ['a contract', (group, financialLimit) => group.code(cora, 'work.authorize', { workItemId: workId('a'), contract: workContract({ budget: { currency: 'EUR', financialLimit } }) })],
+    ['a proposal', (group, financialLimit) => group.code(wim, 'work.propose', { proposalId: urnOf('proposal'), contract: workContract({ budget: { currency: 'EUR', financialLimit } }) })],
+    ['a raised budget', (group, financialLimit) => group.code(ada, 'ext.countersign.mission.budget_raise', { budget: { ...group.state.mission.budget, financialLimit }, reason: 'More.' })],
+    ['a new Mission', (_group, financialLimit) => new GroupFixture('two').code(ada, 'mission.create', missionPayload('two', { budget: { currency: 'EUR', financialLimit } }))],
+  ])('A-198: takes money in %s only where it can be counted exactly', (_, codeFor) => {
+    const group = new GroupFixture().found()
+    for (const figure of [1e303, 1e16, 0.0000001]) expect(codeFor(group, figure)).toBe('INVALID_COMMAND')
   })
 
   it('refuses an envelope and a payload about different work', () => {

@@ -1,7 +1,7 @@
 // One Command against one Group: the fences that every Command passes, then the decider of its kind.
 import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
-import type { Membership } from '../../protocol/generated/types.ts'
+import type { BoundedOfflineExecution, Budget, Membership, Usage } from '../../protocol/generated/types.ts'
 import {
   type AGENT_CARD_REGISTER,
   CONVERSATION_OPEN,
@@ -18,9 +18,11 @@ import {
   WORK_OFFER_DECLINE,
   WORK_PREEMPTION_REQUEST,
 } from '../../protocol/kinds.ts'
+import { offlineEntryOf } from '../../protocol/offline-execution.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { CommandPayloadKind } from '../../protocol/validate.ts'
+import { isExact } from './amounts.ts'
 import { decidePublish } from './artifact.ts'
 import { decideOpenConversation } from './conversation.ts'
 import { needlessOverride } from './cooperation.ts'
@@ -115,7 +117,7 @@ export function decide(state: GroupState | undefined, verified: VerifiedCommand,
   const { command, signingHash } = verified
   const { kind } = command
   if (!isServed(kind)) return err(reject('INVALID_COMMAND', `this authority does not serve ${kind} yet`))
-  const refusal = payloadRefused(kind, command.payload) ?? contradiction(verified) ?? reservedExtension(verified) ?? misplacedOffline(verified) ?? keyTooWeak(verified)
+  const refusal = payloadRefused(kind, command.payload) ?? contradiction(verified) ?? reservedExtension(verified) ?? misplacedOffline(verified) ?? inexactMoney(verified) ?? keyTooWeak(verified)
   if (refusal) return err(refusal)
   if (isFounding(kind)) return decideMissionCreate(state, verified, env)
   if (!state) return err(groupNotFound())
@@ -128,6 +130,17 @@ export function decide(state: GroupState | undefined, verified: VerifiedCommand,
   const decision = decider({ state, command, signingHash, env, membership: membership.value, payload: command.payload as MemberRequest['payload'] })
   const closed = decision.ok ? groupArchived(state) : undefined
   return closed ? err(closed) : decision
+}
+
+/** Members of payloads that hold budgets and usages. */
+type Costly = { readonly budget?: Budget; readonly contract?: { readonly budget?: Budget }; readonly terms?: { readonly budget?: Budget }; readonly usageDelta?: Usage }
+
+/** A-198: every amount that enters the accounts can be counted exactly, whichever Command brings it. */
+function inexactMoney({ command }: VerifiedCommand): Refusal {
+  const { budget, contract, terms, usageDelta } = command.payload as Costly
+  const offline = offlineEntryOf(command)?.data as BoundedOfflineExecution | undefined
+  if (isExact(budget, contract?.budget, terms?.budget, usageDelta, offline?.resourceUsageDelta)) return undefined
+  return reject('INVALID_COMMAND', 'money is counted in whole millionths, up to two thousand million')
 }
 
 /** Envelope and payload may both name the WorkItem; they have to mean the same one. */

@@ -6,8 +6,9 @@ import type { MemberRequest } from './request.ts'
 import type { GroupState, WorkRecord } from './types.ts'
 import { introduce } from './work-record.ts'
 
-export function isPublishedBy({ artifacts }: GroupState, contentHash: string, workItemId: string): boolean {
-  return artifacts.get(contentHash)?.some((artifact) => artifact.workItemId === workItemId) ?? false
+/** Published in this very Group by this work: a child Mission's artifacts are known here too, and it names its work as it likes. */
+export function isPublishedBy({ artifacts, groupId }: GroupState, contentHash: string, workItemId: string): boolean {
+  return artifacts.get(contentHash)?.some((artifact) => artifact.groupId === groupId && artifact.workItemId === workItemId) ?? false
 }
 
 /** Who may have generated the Evidence that a Command brings. */

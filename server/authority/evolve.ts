@@ -29,7 +29,7 @@ import { evolveExecutionEnded } from './execution-end.ts'
 import { pinExtensions } from './extension-use.ts'
 import { evolveArchived, evolveSnapshotCreated } from './group-archive.ts'
 import { evolveMembership } from './membership.ts'
-import { evolveMessageAmended, evolveMessageRedacted } from './message-amend.ts'
+import { evolveMessageCorrected, evolveMessageRedacted, evolveMessageRetracted } from './message-amend.ts'
 import { evolveMessagePosted } from './message.ts'
 import { evolveApproved, evolveChangesRequested, evolveSubmittedForApproval } from './mission-approval.ts'
 import { evolveBudgetRaised } from './mission-budget.ts'
@@ -77,8 +77,8 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   'membership.ended': evolveMembership,
   'membership.delegation.granted': evolveDelegationGranted,
   'message.posted': evolveMessagePosted,
-  'message.corrected': evolveMessageAmended,
-  'message.retracted': evolveMessageAmended,
+  'message.corrected': evolveMessageCorrected,
+  'message.retracted': evolveMessageRetracted,
   'message.redacted': evolveMessageRedacted,
   'policy.cooperation_override.granted': evolveOverrideGranted,
   'work.proposed': evolveProposed,

@@ -5,7 +5,7 @@ import { reject } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
-import { amountsOf, differenceOf, DIMENSIONS, firstExcess, LIMIT_OF, limitsOf, smallerOf, sumOf } from './amounts.ts'
+import { amountsOf, differenceOf, DIMENSIONS, firstExcess, isExact, LIMIT_OF, limitsOf, smallerOf, sumOf } from './amounts.ts'
 import { budgetNotContained, directUse, exceeded, remainingFor } from './budget.ts'
 import { isStillCovered } from './capability.ts'
 import { coversResources } from './ceilings.ts'
@@ -73,6 +73,7 @@ export function grantToken(state: GroupState, holder: TokenHolder, request: Toke
   const refusal =
     notHolder(record, holder) ??
     incompatibleCard(record, moment) ??
+    inexactMoney(request.budget) ??
     outsideContract(record, resources, request.budget) ??
     overBudget(limits, limitsLeft(state, record)) ??
     gateClosed(record, now) ??
@@ -107,6 +108,7 @@ export function tokenRefused(state: GroupState, grant: TokenGrant, use: TokenUse
     notHolder(record, grant) ??
     incompatibleCard(record, moment) ??
     notAllowed(grant, use) ??
+    inexactMoney(use.usage) ??
     foreignMoney(grant, use) ??
     overBudget(sumOf(spentUnder(state, grant), amountsOf(use.usage ?? {})), limitsOf(grant.budget)) ??
     overBudget(amountsOf(use.usage ?? {}), allowedLimits(state, record)) ??
@@ -179,6 +181,9 @@ function leaseEnded(record: WorkRecord, grant: TokenGrant, now: string): Refusal
 function notAllowed({ resources }: TokenGrant, { resource, operation }: TokenUse): Refusal {
   return coversResources(resources, [{ resource, operations: [operation] }]) ? undefined : reject('AUTH_FORBIDDEN', 'the token does not allow this operation')
 }
+
+const inexactMoney = (carrier: Budget | Usage | undefined): Refusal =>
+  isExact(carrier) ? undefined : reject('INVALID_COMMAND', 'money is counted in whole millionths, up to two thousand million')
 
 function foreignMoney({ budget }: TokenGrant, { usage }: TokenUse): Refusal {
   if (usage?.financial === undefined || usage.currency === budget.currency) return undefined

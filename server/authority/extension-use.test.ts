@@ -15,7 +15,7 @@ describe('a critical extension', () => {
     const carrying = (payload: object) => criticalExtensionsOf({ payload } as Command).map(({ version }) => version)
     const extensions = using('1.0.0')
     expect(criticalExtensionsOf({ extensions, payload: {} } as unknown as Command)).toEqual([{ profileUri, version: '1.0.0', data: { celsius: 4 } }])
-    const payloads = [{ artifact: { extensions } }, { card: { extensions } }, { contextPackage: { extensions } }, { contract: { extensions } }, { workItem: { contract: { extensions } } }, { proposal: { contract: { extensions } } }]
+    const payloads = [{ artifact: { extensions } }, { card: { extensions } }, { contextPackage: { extensions } }, { contract: { extensions } }, { workItem: { contract: { extensions } } }, { proposal: { contract: { extensions } } }, { artifacts: [{}, { extensions }] }]
     expect(payloads.map(carrying)).toEqual(payloads.map(() => ['1.0.0']))
     expect(carrying({ contract: { extensions: using('1.0.0', false) } })).toEqual([])
   })

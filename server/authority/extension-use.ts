@@ -15,16 +15,16 @@ export interface ExtensionUse {
 interface Carrier { readonly extensions?: Extensions }
 
 /** Members of payloads, of Commands and of their Events, whose objects may carry extensions of their own. */
-type CarryingPayload = Partial<Record<'artifact' | 'card' | 'contextPackage' | 'contract', Carrier>> & Partial<Record<'workItem' | 'proposal', { readonly contract?: Carrier }>>
+type CarryingPayload = Partial<Record<'artifact' | 'card' | 'contextPackage' | 'contract', Carrier>> & Partial<Record<'workItem' | 'proposal', { readonly contract?: Carrier }>> & { readonly artifacts?: readonly Carrier[] }
 
 /** Major version of a semantic version. */
 export const majorOf = (version: string): string => version.slice(0, version.indexOf('.'))
 
 /** Critical extensions of a Command or Event and of the objects in its payload; the one of the core, for offline work, is no profile's. */
 export function criticalExtensionsOf({ extensions, payload }: Pick<Command | EventDocument, 'extensions' | 'payload'>): readonly ExtensionUse[] {
-  const { artifact, card, contextPackage, contract, workItem, proposal } = payload as CarryingPayload
+  const { artifact, artifacts = [], card, contextPackage, contract, workItem, proposal } = payload as CarryingPayload
   const own = criticalIn(extensions).filter(({ profileUri }) => profileUri !== OFFLINE_EXECUTION)
-  const nested = [artifact, card, contextPackage, contract, workItem?.contract, proposal?.contract].flatMap((carrier) => criticalIn(carrier?.extensions))
+  const nested = [artifact, ...artifacts, card, contextPackage, contract, workItem?.contract, proposal?.contract].flatMap((carrier) => criticalIn(carrier?.extensions))
   return nested.length === 0 ? own : [...own, ...nested]
 }
 

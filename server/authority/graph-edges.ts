@@ -66,9 +66,9 @@ function publications({ artifacts, sequenceOf }: GroupState, provenance: EdgePro
 }
 
 /** What this WorkItem itself published of what it submits. */
-function ownPublications({ artifacts, sequenceOf }: GroupState, { payload }: GroupEvent<'work.submitted'>): Parent[] {
+function ownPublications({ artifacts, sequenceOf, groupId: own }: GroupState, { payload }: GroupEvent<'work.submitted'>): Parent[] {
   const published = payload.submission.artifactHashes.flatMap((hash) => artifacts.get(hash) ?? [])
-  return published.filter(({ workItemId }) => workItemId === payload.workItemId).map(({ artifactId }) => ['source', sequenceOf.get(artifactId)])
+  return published.filter(({ groupId, workItemId }) => groupId === own && workItemId === payload.workItemId).map(({ artifactId }) => ['source', sequenceOf.get(artifactId)])
 }
 
 function decided(state: GroupState, { payload: { approval } }: GroupEvent<'mission.approved' | 'mission.changes_requested'>): Parent[] {

@@ -52,6 +52,25 @@ describe('message.correct', () => {
     expect(group.code(wim, 'message.correct', { ...correction('third'), messageId: urnOf('first') })).toBe('INVALID_COMMAND')
   })
 
+  it('A-276: counts like a Message, and Messages count against it', () => {
+    const group = talking()
+    group.policy = { ...group.policy, limits: { ...group.policy.limits, messagesPerMinute: 3 } }
+    group.accept(wim, 'message.correct', correction('first'))
+    group.accept(wim, 'message.correct', correction('second'))
+    expect(group.code(wim, 'message.correct', correction('third'))).toBe('RATE_LIMITED')
+    expect(group.code(wim, 'message.post', { messageId: urnOf('more'), content: text('And more.') })).toBe('RATE_LIMITED')
+    group.pass(61).accept(wim, 'message.correct', correction('third'))
+  })
+
+  it('A-138: costs the same however often the Message was corrected', () => {
+    const group = talking()
+    group.accept(wim, 'message.correct', correction('first'))
+    const kept = group.state.messages.get(hello)?.amendments
+    group.accept(wim, 'message.correct', correction('second'))
+    expect(group.state.messages.get(hello)?.amendments).toBe(kept)
+    expect(kept).toHaveLength(2)
+  })
+
   it('A-134: stays in the Conversation of the WorkItem', () => {
     const [event] = talking({ workItemId: workId('a') }).accept(wim, 'message.correct', correction())
     expect(event).toMatchObject({ workItemId: workId('a'), conversationId: `${urnOf('group one')}:work:${workId('a')}` })

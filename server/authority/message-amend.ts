@@ -3,6 +3,7 @@ import type { CommandPayloads, Message, MessageCorrectPayload } from '../../prot
 import { reject } from '../../protocol/error-codes.ts'
 import { err, invariant } from '../../protocol/result.ts'
 import { mayRead } from './conversation.ts'
+import { messageExcess, noteRate, overLimits } from './cooperation.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { idInUse, isSame, missionOver, notMissionOwner, revisionConflict } from './fences.ts'
@@ -14,9 +15,9 @@ import { introduce } from './work-record.ts'
 type AmendKind = 'message.correct' | 'message.retract' | 'message.redact'
 type AmendedKind = 'message.corrected' | 'message.retracted' | 'message.redacted'
 
-/** `message.correct`, by the author: another text for the same Message. Corrections may follow one another, each citing the Message itself. */
+/** `message.correct`, by the author: another text for the same Message, which counts like one (A-276). Corrections may follow one another, each citing the Message itself. */
 export const decideCorrect: Decider<'message.correct'> = (request) =>
-  amend(request, 'message.corrected', (message) => notAuthor(request, message) ?? missionOver(request) ?? notStanding(message))
+  amend(request, 'message.corrected', (message) => notAuthor(request, message) ?? overLimits(request, [messageExcess(request)]) ?? missionOver(request) ?? notStanding(message))
 
 /** `message.retract`, by the author: final for the author. */
 export const decideRetract: Decider<'message.retract'> = (request) =>
@@ -85,26 +86,31 @@ function amendmentIn(conversationId: string, kind: AmendedKind, request: MemberR
   }
 }
 
-export const evolveMessageAmended: Evolver<'message.corrected' | 'message.retracted'> = (state, event) => {
+export const evolveMessageCorrected: Evolver<'message.corrected'> = (state, event) => {
+  noteRate(state, 'message_rate', event)
   noteAmendment(state, event)
 }
+
+export const evolveMessageRetracted: Evolver<'message.retracted'> = (state, event) => noteAmendment(state, event)
 
 export const evolveMessageRedacted: Evolver<'message.redacted'> = (state, event) => {
   const messageId = targetOf(event)
-  const told = state.messages.get(messageId)?.amendments ?? []
-  noteAmendment(state, event)
   const posted = state.sequenceOf.get(messageId)
+  const told = state.messages.get(messageId)?.amendments ?? []
   for (const sequence of [...(posted === undefined ? [] : [posted]), ...told.map((amendment) => amendment.sequence)]) {
     state.redactedBy.set(sequence, event.sequence)
   }
+  noteAmendment(state, event)
 }
 
+/** In place: a Message that is corrected time and again would be copied with all that was said about it each time. */
 function noteAmendment(state: GroupState, event: GroupEvent<AmendedKind>): void {
   const { message } = event.payload
   const target = state.messages.get(targetOf(event))
   invariant(target !== undefined && message.kind !== 'message', 'an amendment cites a Message of the Group')
-  const amendments = [...(target.amendments ?? []), { kind: message.kind, sequence: event.sequence }]
-  state.messages.set(targetOf(event), { conversationId: target.conversationId, author: target.author, amendments })
+  const amendment = { kind: message.kind, sequence: event.sequence }
+  if (target.amendments) target.amendments.push(amendment)
+  else state.messages.set(targetOf(event), { ...target, amendments: [amendment] })
   introduce(state, message.messageId, event.sequence)
   noteConfidential(state, target.conversationId, event.sequence)
 }

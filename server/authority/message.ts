@@ -23,7 +23,7 @@ export const decidePostMessage: Decider<'message.post'> = (request) => {
   const reconciliation = reconciliationOf(request)
   if (!reconciliation.ok) return reconciliation
   const { conversationId, primaryWorkItemId: workItemId } = conversation.value
-  if (reconciliation.value && reconciliation.value.binding.workItemId !== workItemId) return err(outsideItsWork())
+  if (reconciliation.value && reconciliation.value.record.item.conversationId !== conversationId) return err(outsideItsWork())
   const charges = chargeDrafts(request, reconciliation.value)
   const posted = primaryDraft(request, {
     kind: 'message.posted',
@@ -35,8 +35,8 @@ export const decidePostMessage: Decider<'message.post'> = (request) => {
   return ok([...charges, posted])
 }
 
-/** progress from offline is told where the work is talked about. */
-const outsideItsWork = (): Rejection => reject('AUTH_FORBIDDEN', 'the offline binding is about other work')
+/** progress from offline is told in the work's own Conversation, not in another one about the same work. */
+const outsideItsWork = (): Rejection => reject('AUTH_FORBIDDEN', 'progress from offline belongs in the Conversation of its work')
 
 /** The one that the Command names, else the one of the WorkItem that it names, else the Group's main Conversation. */
 function conversationFor({ state, command }: MemberRequest): Result<Conversation, Rejection> {

@@ -3,7 +3,7 @@ import type { Budget } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { type MISSION_BUDGET_RAISE, MISSION_BUDGET_RAISED } from '../../protocol/kinds.ts'
 import { err } from '../../protocol/result.ts'
-import { differenceOf, firstExcess, isExactMoney, isNothing, limitsOf } from './amounts.ts'
+import { differenceOf, firstExcess, isNothing, limitsOf } from './amounts.ts'
 import { raiseAccount } from './budget.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
@@ -30,7 +30,6 @@ function boundByParent({ state }: Request): Refusal {
 /** More in one dimension at least, less in none, in the same currency. */
 function notRaised(previous: Budget, next: Budget): Refusal {
   if (previous.currency !== undefined && next.currency !== previous.currency) return reject('INVALID_COMMAND', 'the budget stays in its currency')
-  if (!isExactMoney(next.financialLimit ?? 0)) return reject('INVALID_COMMAND', 'money is given in whole millionths')
   const [before, after] = [limitsOf(previous), limitsOf(next)]
   const lowered = firstExcess(before, after)
   if (lowered) return reject('INVALID_COMMAND', `a budget is only raised, and the new one has less ${lowered}`, { details: { dimension: lowered } })

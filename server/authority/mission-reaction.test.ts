@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { MISSION_CHILD_ENDED, MISSION_OWNER_MOVED } from '../../protocol/kinds.ts'
-import { ada, agentCard, cora, hashOf, otto, urnOf, wanda, wim } from '../testing/cast.ts'
-import { approvalOf } from '../testing/documents.ts'
+import { ada, agentCard, cora, dora, hashOf, otto, urnOf, wanda, wim } from '../testing/cast.ts'
+import { approvalOf, evidenceOf } from '../testing/documents.ts'
 import { saw } from '../testing/evidence.ts'
 import { GroupFixture, replay } from '../testing/group-fixture.ts'
 import { type childPayload, MissionTree } from '../testing/mission-tree.ts'
-import { advance, approve, artifactName, citing, fail, offerPayload, reach, recordOf, requestChanges, submitMission, workId } from '../testing/work-scenario.ts'
+import { advance, approve, artifactName, citing, fail, offerPayload, place, reach, recordOf, requestChanges, submitMission, workId } from '../testing/work-scenario.ts'
 import { encodeState } from './encode-state.ts'
 import { evolve } from './evolve.ts'
 
@@ -45,6 +45,18 @@ describe('an approved child Mission', () => {
     const { item, child: link } = recordOf(root, 'report')
     expect(item).toMatchObject({ state: 'verified', owner: { agentId: cora.id }, submission: { artifactHashes: [hashOf(artifactName('part'))], evidenceIds: [approval.approvalId] } })
     expect(link?.state).toBe('approved')
+  })
+
+  it('A-200, A-202: hands them over as its own, although it calls its work like work above', () => {
+    const { tree, root, child } = family()
+    reach(root, 'same', 'active')
+    reach(child, 'same', 'verified', part)
+    submitMission(child, 'same')
+    child.accept(cora, 'mission.approve', approve(child))
+    tree.settle()
+    const artifactHashes = [hashOf(artifactName('same'))]
+    expect(root.state.artifacts.has(artifactHashes[0]!)).toBe(true)
+    expect(root.code(wim, 'work.submit', { ...citing(root, 'same'), artifactHashes, evidence: [evidenceOf(place(root, 'same'), wim, { artifactHashes })] })).toBe('INVALID_COMMAND')
   })
 
   it('A-207: hands its artifacts to the Mission above, which submits them', () => {
@@ -253,6 +265,36 @@ describe('another Parent Coordinator', () => {
     tree.settle()
     const [first] = tree.root.reactions.filter(({ body }) => body.type === 'owner-moved')
     expect(child.react({ ...first!, eventId: urnOf('older'), body: { type: 'owner-moved', owner: cora, coordinatorEpoch: 1 } })).toEqual([])
+  })
+
+  /** Wim, who coordinates the child, is put in charge of its parent on another node at the same time. */
+  function atOnce() {
+    const all = submitted()
+    all.root.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: wim.id, reason: 'Cora is silent.' })
+    all.child.coordinators.set(urnOf('mission root'), wim.id)
+    all.tree.settle()
+    return all
+  }
+
+  it('A-207: approves nothing while it coordinates the child Mission too, and puts another Agent in charge of it without losing it', () => {
+    const { child } = atOnce()
+    expect([child.state.mission.missionOwner, child.state.mission.coordinator.agentId]).toEqual([wim, wim.id])
+    expect(child.code(wim, 'mission.approve', approve(child))).toBe('AUTH_FORBIDDEN')
+    const revised = child.accept(wim, 'mission.assign_coordinator', { coordinatorAgentId: dora.id, reason: 'I own it now.' })
+    expect(kinds(revised)).toEqual(['mission.coordinator.assigned', 'membership.changed'])
+    expect(child.state.memberships.get(wim.id)).toMatchObject({ state: 'active', role: 'mission_owner' })
+    child.accept(wim, 'mission.approve', approve(child))
+  })
+
+  it('A-207: stays as Coordinator of the child Mission where it owns it no longer', () => {
+    const { tree, root, child } = atOnce()
+    for (const group of [root, child]) group.cards.set(otto.id, agentCard(otto))
+    child.sessionEpochs.set(otto.id, 1)
+    root.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: otto.id, reason: 'Wim is busy.' })
+    child.coordinators.set(urnOf('mission root'), otto.id)
+    tree.settle()
+    expect(child.state.memberships.get(wim.id)).toMatchObject({ state: 'active', role: 'coordinator' })
+    expect(child.state.mission).toMatchObject({ missionOwner: otto, coordinator: { agentId: wim.id } })
   })
 
   it('A-207: is no Agent that coordinates the child Mission, and the child’s owner does not coordinate it', () => {

@@ -1,12 +1,12 @@
 // A Group records what an Event of its parent or child Mission means for it. Once: whatever is settled already asks for nothing more.
-import type { EventPayloads, MissionChildEndedPayload } from '../../protocol/generated/types.ts'
+import type { EventPayloads, Membership, MissionChildEndedPayload } from '../../protocol/generated/types.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { MISSION_CHILD_ENDED, MISSION_OWNER_MOVED } from '../../protocol/kinds.ts'
 import { amountsOf } from './amounts.ts'
 import { settleChildAccount } from './budget.ts'
 import type { NewEvent } from './draft.ts'
 import { eventIdOf } from './draft.ts'
-import { missionOver } from './fences.ts'
+import { isCoordinator, missionOver } from './fences.ts'
 import { endedMembership, grantedMembership } from './membership.ts'
 import { WHOLE_GROUP } from './mission-create.ts'
 import type { ChildEnded, OwnerMoved, ParentEnded, Reaction } from './reactions.ts'
@@ -99,14 +99,21 @@ function ownerMoved(state: GroupState, { owner, coordinatorEpoch }: OwnerMoved, 
   const before = state.memberships.get(previousOwner.id)
   const granted = grantedMembership({ state, env }, { member: owner, role: 'mission_owner', scopes: WHOLE_GROUP, visibilityStartSequence: 0 })
   const moved: AnyEvent = { kind: MISSION_OWNER_MOVED, aggregateRevision: revision, payload: { missionId, previousOwner, missionOwner: owner, parentCoordinatorEpoch: coordinatorEpoch } }
-  const ended = before?.state === 'active' && previousOwner.id !== owner.id ? [endedMembership(before, env.now)] : []
   return [
     moved,
-    ...ended.map((membership): AnyEvent => {
-      return { kind: 'membership.ended', aggregateRevision: membership.membershipEpoch, payload: { membership, reason: 'Another Agent coordinates the parent Mission.' } }
-    }),
+    ...(before?.state === 'active' && previousOwner.id !== owner.id ? [formerOwner(state, before, env)] : []),
     { kind: 'membership.changed', aggregateRevision: granted.membershipEpoch, payload: { membership: granted } },
   ]
+}
+
+/** Whoever owned the Mission leaves it, unless it coordinates the Mission: two successions at the same time may bring that about. */
+function formerOwner(state: GroupState, before: Membership, env: DecisionEnv): AnyEvent {
+  if (isCoordinator(state, before.member)) {
+    const membership = grantedMembership({ state, env }, { member: before.member, role: 'coordinator' })
+    return { kind: 'membership.changed', aggregateRevision: membership.membershipEpoch, payload: { membership } }
+  }
+  const membership = endedMembership(before, env.now)
+  return { kind: 'membership.ended', aggregateRevision: membership.membershipEpoch, payload: { membership, reason: 'Another Agent coordinates the parent Mission.' } }
 }
 
 type Moved = EventPayloads[typeof MISSION_OWNER_MOVED]

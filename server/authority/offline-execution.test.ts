@@ -133,6 +133,13 @@ describe('progress from offline is refused', () => {
     expect(group.code(wim, 'message.post', saying, { extensions: offlineExecution(binding) })).toBe('AUTH_FORBIDDEN')
   })
 
+  it('A-191: in another Conversation about the same work', () => {
+    const { group, binding } = offline()
+    const conversationId = urnOf('review')
+    group.accept(cora, 'ext.countersign.conversation.open', { conversationId, type: 'review', title: 'The review', participants: [wim], workItemId: workId('a') })
+    expect(group.code(wim, 'message.post', saying, { ...carrying(binding), conversationId })).toBe('AUTH_FORBIDDEN')
+  })
+
   it('A-191: with the checkpoint of other work', () => {
     const { group, binding } = offline()
     reach(group, 'b', 'active')

@@ -207,8 +207,8 @@ export interface Amendment {
 export interface MessageRecord {
   readonly conversationId: string
   readonly author: Actor
-  /** In log order; absent while the Message stands as it was posted. */
-  readonly amendments?: readonly Amendment[]
+  /** In log order; absent while the Message stands as it was posted. `evolve` adds to it in place. */
+  readonly amendments?: Amendment[]
 }
 
 /** What the Group keeps of a Context Package; the text stays in the log. */

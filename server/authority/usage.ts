@@ -4,7 +4,7 @@ import { reject } from '../../protocol/error-codes.ts'
 import type { RESOURCE_USAGE_RECORD } from '../../protocol/kinds.ts'
 import { RESOURCE_USAGE_RECORDED } from '../../protocol/kinds.ts'
 import { err } from '../../protocol/result.ts'
-import { amountsOf, differenceOf, DIMENSIONS, isExactMoney, isNothing, LIMIT_OF, NOTHING, sumOf } from './amounts.ts'
+import { amountsOf, differenceOf, DIMENSIONS, isNothing, LIMIT_OF, NOTHING, sumOf } from './amounts.ts'
 import { charge, chargeRefused, remainingFor } from './budget.ts'
 import { accept } from './draft.ts'
 import { beyondApproval } from './execution-approval.ts'
@@ -41,9 +41,8 @@ export const decideRecordUsage: Decider<typeof RESOURCE_USAGE_RECORD> = (request
   })
 }
 
-/** Money is counted exactly and never without its currency. */
+/** Money is never counted without its currency. */
 export function wrongMoney({ financial = 0, currency }: Usage): Refusal {
-  if (!isExactMoney(financial)) return reject('INVALID_COMMAND', 'money is charged in whole millionths')
   return financial > 0 && currency === undefined ? reject('INVALID_COMMAND', 'a charge of money names its currency') : undefined
 }
 

@@ -2,7 +2,7 @@
 // records them; this only sees to it that somebody does. What a lost node leaves behind, a later look finds.
 import type { Reaction } from '../authority/reactions.ts'
 import type { Log } from '../log.ts'
-import type { SpaceLog } from './ports.ts'
+import type { ReactionKey, SpaceLog } from './ports.ts'
 import type { WorkOutcome } from './space-actor.ts'
 import type { SpaceWork } from './space-fold.ts'
 
@@ -45,11 +45,15 @@ export class Outbox {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** A reaction that somebody has recorded meanwhile leaves nothing to record. */
+  /** All that waits, page by page, so that what has to wait on holds nothing else up. What somebody has recorded meanwhile leaves nothing to record. */
   async #look(): Promise<void> {
     try {
-      const waiting = await this.#needs.log.pendingReactions(pageSize)
-      this.take(waiting.map(({ reaction }) => JSON.parse(reaction) as Reaction))
+      for (let last: ReactionKey | undefined; !this.#isStopped; ) {
+        const waiting = await this.#needs.log.pendingReactions(pageSize, last)
+        await Promise.all(waiting.map(({ reaction }) => this.#deliver(JSON.parse(reaction) as Reaction)))
+        last = waiting.at(-1)
+        if (waiting.length < pageSize) return
+      }
     } catch (fault) {
       this.#needs.diagnostics.error({ err: fault }, 'waiting reactions could not be read')
     }

@@ -72,8 +72,8 @@ export interface SpaceLog {
   /** Entries with the given sequences, ascending. */
   readAt(spaceId: string, sequences: readonly number[]): Promise<readonly LogEntry[]>
   append(batch: AppendBatch): Promise<AppendOutcome>
-  /** Reactions that no Space has recorded yet, at most `limit`. */
-  pendingReactions(limit: number): Promise<readonly PendingReaction[]>
+  /** Reactions that no Space has recorded yet, at most `limit`, in the order of their keys and behind `after`: whoever asks on comes to all of them. */
+  pendingReactions(limit: number, after?: ReactionKey): Promise<readonly PendingReaction[]>
   /** Removes reactions that left nothing to record. */
   dropReactions(keys: readonly ReactionKey[]): Promise<void>
   findReceipt(actorId: string, actionId: string): Promise<CommandReceipt | undefined>

@@ -3,12 +3,15 @@ import { unionAll } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { admissions, log, reactions, receipts, spaces } from '../../drizzle/schema.ts'
 import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
-import type { CommandReceipt, SpaceLog } from '../service/ports.ts'
+import type { CommandReceipt, ReactionKey, SpaceLog } from '../service/ports.ts'
 import { appendAll, deleteReactions } from './append.ts'
 import type { Sql } from './connect.ts'
 import { GroupCommit } from './group-commit.ts'
 
 const { placeholder } = text
+
+/** Before every reaction. */
+const FIRST: ReactionKey = { targetSpaceId: '', eventId: '' }
 
 /** The Space logs in PostgreSQL. Appends go to the driver directly, reads are prepared statements of Drizzle. */
 export function createSpaceLog(sql: Sql, database: PostgresJsDatabase): SpaceLog {
@@ -21,7 +24,7 @@ export function createSpaceLog(sql: Sql, database: PostgresJsDatabase): SpaceLog
   }
   return {
     append: (batch) => commits.append(batch),
-    pendingReactions: (limit) => queries.reactions.execute({ limit }),
+    pendingReactions: (limit, after = FIRST) => queries.reactions.execute({ limit, ...after }),
     async dropReactions(keys) {
       if (keys.length > 0) await deleteReactions(sql, keys)
     },
@@ -97,7 +100,13 @@ function prepareQueries(database: PostgresJsDatabase) {
       database.select({ record: admissions.record }).from(admissions).where(isWanted(admissions.signingHash)),
       database.select({ record: text<string>`convert_from(${receipts.admission}, 'UTF8')` }).from(receipts).where(and(isWanted(receipts.signingHash), isNotNull(receipts.admission))),
     ).prepare('admissions'),
-    reactions: database.select().from(reactions).limit(placeholder('limit')).prepare('reactions'),
+    reactions: database
+      .select()
+      .from(reactions)
+      .where(text`(${reactions.targetSpaceId}, ${reactions.eventId}) > (${placeholder('targetSpaceId')}, ${placeholder('eventId')})`)
+      .orderBy(asc(reactions.targetSpaceId), asc(reactions.eventId))
+      .limit(placeholder('limit'))
+      .prepare('reactions'),
     listSpaces: database.select({ spaceId: spaces.spaceId }).from(spaces).where(eq(spaces.kind, placeholder('kind'))).prepare('list_spaces'),
   }
 }

@@ -40,6 +40,7 @@ const reactionKey = ({ targetSpaceId, eventId }: ReactionKey) => keyOf(targetSpa
 const edgeKey = (row: GraphEdgeRow) => keyOf(row.child, row.parent, row.provenance)
 const artifactKey = (row: ArtifactRow) => keyOf(row.sequence, row.artifactId)
 const sequenceOf = (row: { sequence: number }) => row.sequence
+const byKey = (a: ReactionKey, b: ReactionKey) => (a.targetSpaceId === b.targetSpaceId ? ascending(a.eventId, b.eventId) : ascending(a.targetSpaceId, b.targetSpaceId))
 const ascending = (a: string, b: string) => (a < b ? -1 : 1)
 
 /** Logs, receipts, admissions and read models in Maps. */
@@ -54,7 +55,10 @@ function createLog(tables: Tables): SpaceLog {
   const receiptOf = (actorId: string, actionId: string) => receipts.get(keyOf(actorId, actionId))
   return {
     append: async (batch) => append(tables, batch),
-    pendingReactions: async (limit) => [...tables.reactions.values()].slice(0, limit),
+    async pendingReactions(limit, after) {
+      const inOrder = [...tables.reactions.values()].sort(byKey)
+      return inOrder.filter((reaction) => after === undefined || byKey(after, reaction) < 0).slice(0, limit)
+    },
     dropReactions: async (keys) => keys.forEach((key) => tables.reactions.delete(reactionKey(key))),
     head: async (spaceId) => entriesOf(spaceId).length,
     read: async (spaceId, after, limit) => entriesOf(spaceId).slice(after, after + limit),

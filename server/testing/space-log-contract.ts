@@ -115,6 +115,21 @@ export function describeSpaceLog(store: () => Store): void {
       expect(await waiting()).toEqual([])
     })
 
+    it('tells of all waiting reactions in one order, page by page', async () => {
+      const [source, target] = [newId(), newId()]
+      const kept = Array.from({ length: 5 }, () => ({ targetSpaceId: target, eventId: newId(), reaction: '{}' }))
+      await store().log.append(sampleBatch(source, 0, { reactions: kept }))
+      const pages: string[] = []
+      for (let after: { targetSpaceId: string; eventId: string } | undefined; ; ) {
+        const page = await store().log.pendingReactions(2, after)
+        pages.push(...page.filter(({ targetSpaceId }) => targetSpaceId === target).map(({ eventId }) => eventId))
+        after = page.at(-1)
+        if (after === undefined) break
+      }
+      expect(pages).toEqual(kept.map(({ eventId }) => eventId).sort())
+      await store().log.dropReactions(kept)
+    })
+
     it('leaves no reaction of a batch that was refused', async () => {
       const [source, target] = [newId(), newId()]
       await store().log.append(sampleBatch(source, 3, { reactions: [{ targetSpaceId: target, eventId: newId(), reaction: '{}' }] }))
