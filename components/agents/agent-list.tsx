@@ -1,8 +1,15 @@
 'use client'
 
+import { useState } from 'react'
+import { Plus } from 'lucide-react'
+import { AccessKeys } from './access-keys.tsx'
+import { AddAgentDialog } from './add-agent.tsx'
+import { NewTokenDialog } from './new-token.tsx'
+import { TokenList } from './token-list.tsx'
 import { QueryState } from '../shell/query-state.tsx'
 import { COORDINATION, useAgents } from '../missions/coordinator-picker.tsx'
-import type { AgentView } from '../trpc.tsx'
+import { useSession, type AgentView } from '../trpc.tsx'
+import { Button } from '../ui/button.tsx'
 import { Snippet } from '../ui/copy-button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { HashText } from '../ui/hash-text.tsx'
@@ -12,42 +19,52 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
 
-const ADD_AGENT = 'npm run admin -- agent add "Link checker" --public-key PUBLIC_KEY --capability release.link-check@1.0.0'
+const ADD_AGENT = 'npm run admin -- agent add "Link checker" --custodial --door mcp --capability release.link-check@1.0.0'
 
-/** Who can be asked to coordinate or to work, and how to add one. */
+/** Who can be asked to coordinate or to work; and for administrators, how to add one and what lets each in. */
 export function AgentList() {
   const agents = useAgents()
+  const session = useSession().data
+  const [dialog, setDialog] = useState<'add' | AgentView>()
+  const close = () => setDialog(undefined)
+  const isAdmin = session?.me?.isAdmin === true
+  const origin = session?.organization.origin ?? ''
+  const add = <Button variant="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setDialog('add')}>Add an agent</Button>
   return (
     <>
-      <PageHeader title="Agents">
+      <PageHeader title="Agents" action={isAdmin && add}>
         What each can do is signed into its card. An agent that can do <code className="font-mono text-13">{COORDINATION}</code> can lead a mission.
       </PageHeader>
       <QueryState query={agents} skeleton={<SkeletonRows rows={6} />}>
         {({ agents: all }) =>
           all.length === 0 ? (
-            <EmptyState title="No agents yet">Add the first one with the command below, then let it connect with its own key.</EmptyState>
+            <EmptyState title="No agents yet">{isAdmin ? 'Add the first one, then connect it with what you are shown.' : 'An administrator adds them here.'}</EmptyState>
           ) : (
             <ul className="divide-y border-y">
               {[...all].sort((a, b) => Number(b.online) - Number(a.online) || a.name.localeCompare(b.name)).map((agent) => (
-                <AgentRow key={agent.agentId} agent={agent} />
+                <AgentRow key={agent.agentId} agent={agent} {...(isAdmin && agent.isCustodial && { onNewToken: () => setDialog(agent) })} />
               ))}
             </ul>
           )
         }
       </QueryState>
       <div className="pt-8">
-        <Section title="Add an agent">
+        {isAdmin && <TokenList />}
+        {isAdmin && <AccessKeys origin={origin} />}
+        <Section title="On the machine of the server">
           <div className="grid gap-3 pt-4">
-            <p className="max-w-measure text-muted">The agent makes its own key and gives you the public half. Run this on the server; it registers the key and signs the agent’s card.</p>
+            <p className="max-w-measure text-muted">Whoever operates the server adds an agent with one command, which prints its token.</p>
             <Snippet label="command that adds an agent" text={ADD_AGENT} />
           </div>
         </Section>
       </div>
+      {dialog === 'add' && <AddAgentDialog origin={origin} onClose={close} />}
+      {dialog !== undefined && dialog !== 'add' && <NewTokenDialog agent={dialog} origin={origin} onClose={close} />}
     </>
   )
 }
 
-function AgentRow({ agent }: { readonly agent: AgentView }) {
+function AgentRow({ agent, onNewToken }: { readonly agent: AgentView; readonly onNewToken?: () => void }) {
   return (
     <li className="grid gap-x-4 gap-y-1 px-2 py-3 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
       <PrincipalMark id={agent.agentId} size="lg" className="hidden sm:block" />
@@ -56,6 +73,7 @@ function AgentRow({ agent }: { readonly agent: AgentView }) {
           <PrincipalMark id={agent.agentId} className="sm:hidden" />
           <bdi className="font-medium">{agent.name}</bdi>
           <HashText value={agent.agentId} label="Agent id" />
+          <span className="text-13 text-muted">key {agent.custody}</span>
         </p>
         <ul aria-label="Capabilities" className="flex flex-wrap gap-x-3 text-13 text-muted">
           {agent.capabilities.map(({ id, version }) => (
@@ -71,6 +89,7 @@ function AgentRow({ agent }: { readonly agent: AgentView }) {
         </span>
         {agent.status !== 'active' && <StateTag state={agent.status} />}
         <StateTag state={agent.online ? 'online' : 'offline'} />
+        {onNewToken !== undefined && <Button variant="quiet" aria-label={`New token for ${agent.name}`} onClick={onNewToken}>New token</Button>}
       </div>
     </li>
   )

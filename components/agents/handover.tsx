@@ -1,0 +1,55 @@
+'use client'
+
+import { Button } from '../ui/button.tsx'
+import { Snippet } from '../ui/copy-button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { doorName, type AgentDoor } from './doors.ts'
+import { snippetsFor, type Credentials } from './snippets.ts'
+
+interface HandoverProps {
+  readonly name: string
+  readonly doors: readonly AgentDoor[]
+  readonly origin: string
+  readonly credentials: Credentials
+  readonly onClose: () => void
+}
+
+/** What an Agent connects with. It does not close by accident, for a token is shown this once. */
+export function Handover({ name, doors, origin, credentials, onClose }: HandoverProps) {
+  const isSecret = credentials.token !== undefined
+  return (
+    <Dialog
+      open
+      width="wide"
+      onOpenChange={onClose}
+      dismissible={!isSecret}
+      initialFocus="frame"
+      title={<>Connect <bdi>{name}</bdi></>}
+      description={`Copy what fits to where the agent runs, by ${doors.map(doorName).join(' or ')}.`}
+      footer={
+        <div className="flex justify-end">
+          <Button variant="primary" onClick={onClose}>{isSecret ? 'I have copied it' : 'Done'}</Button>
+        </div>
+      }
+    >
+      <div className="grid gap-4">
+        {isSecret && <Notice tone="wait" title={credentials.accessKey === undefined ? 'The token is shown this once' : 'Token and access key are shown this once'}>Whoever has the token is this agent to the server. If it is lost, make another and revoke this one.</Notice>}
+        {doors.flatMap((door) =>
+          snippetsFor(door, origin, credentials).map(({ title, text }) => (
+            <div key={`${door} ${title}`} className="grid gap-1">
+              <h3 className="text-13 font-medium">{title}</h3>
+              <Snippet label={title} text={text} />
+            </div>
+          )),
+        )}
+        {credentials.token !== undefined && (
+          <div className="grid gap-1">
+            <h3 className="text-13 font-medium">The token alone</h3>
+            <Snippet label="the token" text={credentials.token} />
+          </div>
+        )}
+      </div>
+    </Dialog>
+  )
+}
