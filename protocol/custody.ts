@@ -9,3 +9,7 @@ export const HELD_BY_SERVER = 'held by the server'
 export const CUSTODY_EXTENSION = 'urn:countersign:extension:custody'
 
 export const CUSTODY_MARK: Extensions = { [CUSTODY_EXTENSION]: { version: '1.0.0', critical: false, data: { heldBy: 'server' } } }
+
+/** Whether a Command or an Event is marked as signed with a key that the server holds. */
+export const isMarkedCustodial = ({ extensions }: { readonly extensions?: unknown }): boolean =>
+  typeof extensions === 'object' && extensions !== null && Object.hasOwn(extensions, CUSTODY_EXTENSION)

@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { isMarkedCustodial } from '../../protocol/custody.ts'
 import { isJsonObject, type JsonObject } from '../../protocol/strict-json.ts'
 import { PROVENANCE } from '../graph/provenance.ts'
 import { JsonTree } from '../artifacts/json-tree.tsx'
@@ -52,6 +53,7 @@ function EntryFacts({ tree }: { readonly tree: JsonObject }) {
     <Facts>
       <Fact name="Kind"><code className="font-mono text-12">{String(kind)}</code></Fact>
       <Fact name="By"><Named actor={tree['actor']} /></Fact>
+      {isMarkedCustodial(tree) && <Fact name="Signed for it">by the server, which holds this agent’s key</Fact>}
       {typeof occurredAt === 'string' && <Fact name="Accepted"><time dateTime={occurredAt}>{absoluteTime(occurredAt)}</time></Fact>}
       {isJsonObject(cause) && <Fact name="Caused by">a {String(cause['type'])} <HashText value={String(cause['id'])} label="Id of the cause" /></Fact>}
       {item && <Fact name="Work item"><button type="button" onClick={() => select(item.workItemId)} className="text-left text-action"><bdi>{item.goal}</bdi></button></Fact>}

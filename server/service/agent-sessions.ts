@@ -33,6 +33,8 @@ interface Needs {
   readonly clock: Clock
   /** Public origin of this server. */
   readonly audience: string
+  /** Whether a door that takes tokens sees the Agent. */
+  readonly isActiveAtDoors: (agentId: string) => boolean
   /** Ends every Execution Lease that earlier sessions of the Agent hold. */
   readonly revokeLeases: (session: ReplacedSession) => Promise<void>
 }
@@ -102,7 +104,8 @@ export class AgentSessions implements Sessions {
 
   isOnline(agentId: string): boolean {
     const newest = this.#newest.get(agentId)
-    return newest !== undefined && newest.isConnected && this.isCurrent(newest.session)
+    const isConnected = newest !== undefined && newest.isConnected && this.isCurrent(newest.session)
+    return isConnected || this.#needs.isActiveAtDoors(agentId)
   }
 
   notePresence({ agentId, sessionEpoch }: AgentSession, presence: PresenceRecord): Rejection | undefined {

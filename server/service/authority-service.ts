@@ -102,6 +102,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     verifySignature,
     clock,
     audience: origin,
+    isActiveAtDoors: (agentId) => tokens.isActive(agentId),
     async revokeLeases(session) {
       // What was decided on the old epoch is in the read model once it is committed; what comes later is fenced.
       await actors.settled()

@@ -38,7 +38,7 @@ interface Needs {
   readonly identities: Pick<Identities, 'addAgent' | 'cardOf' | 'keysOf' | 'key' | 'principal'> & { refresh(): Promise<void> }
   /** The key when it is valid now. */
   readonly validKey: (keyId: string) => RegisteredKey | undefined
-  readonly sessions: Pick<Sessions, 'challenge' | 'accept'>
+  readonly sessions: Pick<Sessions, 'challenge' | 'accept' | 'ended'>
   readonly agents: Pick<AgentMirror, 'sessionEpochOf' | 'sessionKeyOf'>
   readonly reads: Pick<Reads, 'groupFor'>
   readonly submit: AuthorityService['submitCommand']
@@ -213,7 +213,10 @@ export class HeldKeys implements Custody {
     const { challengeId, serverNonce } = challenge.value
     const signature = encodeBase64url(await sign(Buffer.from(challenge.value.challenge, 'base64url')))
     const accepted = await sessions.accept({ ...hello, challengeId, serverNonce, signature })
-    return accepted.ok ? ok(accepted.value.sessionEpoch) : accepted
+    if (!accepted.ok) return accepted
+    // Nothing is connected by it: whether the Agent is there is for its door to say.
+    sessions.ended(accepted.value)
+    return ok(accepted.value.sessionEpoch)
   }
 }
 

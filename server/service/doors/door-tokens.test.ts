@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '../ports.ts'
 import type { AuthorityService } from '../service.ts'
 import type { Fixture } from '../../testing/authority-fixture.ts'
-import { newUrn, StillClock, startAuthority } from '../../testing/authority-fixture.ts'
+import { codeOf, newUrn, StillClock, startAuthority } from '../../testing/authority-fixture.ts'
 import { createMemoryStore } from '../../testing/memory-store.ts'
 import type { TokenDoor } from './types.ts'
 
@@ -120,6 +120,47 @@ describe('a token', () => {
     const { token, record } = await issue()
     await Promise.all([find(token), service.doors.tokens.revoke(record.tokenId)])
     expect(await find(token)).toBeUndefined()
+  })
+})
+
+describe('an Agent', () => {
+  const isOnline = () => service.sessions.isOnline(newcomer)
+  let newcomer: string
+  beforeEach(async () => {
+    const adopted = await service.doors.custody.adopt({ name: 'Newcomer', capabilities: [{ id: 'release.report', version: '1.0.0' }] })
+    newcomer = adopted.ok ? adopted.value.agentId : ''
+  })
+
+  it('is online for two minutes after it has shown a token', async () => {
+    const { token } = await issue({ principalId: newcomer })
+    expect(isOnline()).toBe(false)
+    await find(token, 'ioa')
+    expect(isOnline()).toBe(false)
+    await find(token)
+    fixture.clock.advance(119.999)
+    expect(isOnline()).toBe(true)
+    fixture.clock.advance(0.001)
+    expect(isOnline()).toBe(false)
+  })
+
+  it('is online while it is connected, by one connection or several', () => {
+    const [first, second] = [service.doors.tokens.connected(newcomer), service.doors.tokens.connected(newcomer)]
+    first()
+    first()
+    fixture.clock.advance(3600)
+    expect(isOnline()).toBe(true)
+    second()
+    fixture.clock.advance(120)
+    expect(isOnline()).toBe(false)
+  })
+
+  it('is not online by what the server signs for it', async () => {
+    const [owner, coordinator] = [await fixture.person('Olga'), await fixture.agent('Coordinator')]
+    const { groupId } = await fixture.mission(owner, coordinator)
+    const { sessionEpoch } = coordinator.session
+    await fixture.submit(coordinator, { kind: 'membership.change', groupId, sessionEpoch, membershipEpoch: 1, coordinatorEpoch: 1, payload: { member: { type: 'agent', id: newcomer }, role: 'worker' } })
+    const posted = await service.doors.custody.submit(newcomer, { kind: 'message.post', groupId, payload: { messageId: newUrn(), content: [{ type: 'text', text: 'Hello' }] } })
+    expect([codeOf(posted), isOnline()]).toEqual(['accepted', false])
   })
 })
 

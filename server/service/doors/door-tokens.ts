@@ -5,6 +5,7 @@ import { addSeconds, instantFromEpochMs } from '../../../protocol/timestamp.ts'
 import { DueTimers } from '../due-timers.ts'
 import type { Clock, CredentialStore, KeptToken, PrincipalRecord, WakeUps } from '../ports.ts'
 import { tokenHashOf } from '../secret-token.ts'
+import { DoorPresence } from './door-presence.ts'
 import type { DoorTokens, TokenDoor, TokenRecord } from './types.ts'
 
 export const tokenDoors = ['ioa', 'mcp', 'iap'] as const satisfies readonly TokenDoor[]
@@ -32,11 +33,13 @@ export class IssuedTokens implements DoorTokens {
   readonly #hashOf = new Map<string, string>()
   readonly #lookups = new Map<string, Promise<KeptToken | undefined>>()
   readonly #listeners = new Set<(tokenId: string) => void>()
+  readonly #presence: DoorPresence
   readonly #ends: DueTimers
   readonly #unsubscribe: () => void
 
   constructor(needs: Needs) {
     this.#needs = needs
+    this.#presence = new DoorPresence(needs.clock)
     this.#ends = new DueTimers(needs.clock, (tokenId) => this.#review(tokenId))
     this.#unsubscribe = needs.wakeUps.subscribe(
       (tokenId) => this.#review(tokenId),
@@ -61,8 +64,13 @@ export class IssuedTokens implements DoorTokens {
     const known = this.#known.get(hash)
     const isFresh = known !== undefined && this.#needs.clock.nowMs() - known.checkedAtMs < memoryMs && this.#isInForce(known.token)
     const kept = isFresh ? known.token : await this.#lookUp(hash)
-    return kept?.doors.includes(door) ? recordOf(kept) : undefined
+    if (!kept?.doors.includes(door)) return undefined
+    this.#presence.called(kept.principalId)
+    return recordOf(kept)
   }
+
+  connected = (principalId: string): (() => void) => this.#presence.connected(principalId)
+  isActive = (principalId: string): boolean => this.#presence.isActive(principalId)
 
   onEnded(listener: (tokenId: string) => void): () => void {
     this.#listeners.add(listener)

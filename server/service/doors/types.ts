@@ -32,6 +32,10 @@ export interface DoorTokens {
   onEnded(listener: (tokenId: string) => void): () => void
   revoke(tokenId: string): Promise<boolean>
   list(): Promise<readonly TokenRecord[]>
+  /** To be called by a door whose connection with the Agent lasts; the function that it gives is called when the connection has closed. */
+  connected(principalId: string): () => void
+  /** Whether the Agent is connected at a door of this node, or has shown a token there within the last two minutes. */
+  isActive(principalId: string): boolean
 }
 
 /** Keys that enrol Nodes. One that enrolled a Node may enrol it again; another may not. */
