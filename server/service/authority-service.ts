@@ -117,10 +117,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     store: store.credentials,
     wakeUps: store.wakeUps,
     clock,
-    async principal(id) {
-      if (identities.principal(id) === undefined) await identities.refresh()
-      return identities.principal(id)
-    },
+    principal: async (id) => identities.principal(id) ?? directory.findPrincipal(id),
     onFault: (fault) => diagnostics.warn({ err: fault }, 'a token could not be looked up again yet'),
   })
   const accessKeys = new EnrolmentKeys({ store: store.credentials, clock })

@@ -3,6 +3,7 @@ import { hkdfSync, randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
+import { HELD_BY_SERVER } from '../../protocol/custody.ts'
 import type { ServiceActor } from '../../protocol/generated/types.ts'
 import { isIdentifier } from '../../protocol/identifier.ts'
 import type { NativeSigner } from './native-ed25519.ts'
@@ -84,7 +85,7 @@ function custodySecretOf({ organizationId, registry: { seed } }: StoredOrganizat
 
 /** How a service's key stands in the Key Registry: valid from the founding on. */
 export function serviceKey({ createdAt }: OrganizationKeys, { principal, keyId, publicKey }: ServiceIdentity): RegisteredKey {
-  const words = { keyUse: 'service', custody: 'held by the server', label: 'service key' } as const
+  const words = { keyUse: 'service', custody: HELD_BY_SERVER, label: 'service key' } as const
   return { keyId, principal, algorithm: 'Ed25519', publicKey, validFrom: createdAt, history: [], ...words }
 }
 

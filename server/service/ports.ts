@@ -153,6 +153,7 @@ export interface Directory {
    */
   register(registration: Registration): Promise<RegistrationOutcome>
   listPrincipals(): Promise<readonly PrincipalRecord[]>
+  findPrincipal(principalId: string): Promise<PrincipalRecord | undefined>
   putCard(card: AgentCard, bytes: Uint8Array): Promise<void>
   listCards(): Promise<readonly AgentCard[]>
   /** Next Session Epoch of this Agent, stored before it is returned. */

@@ -19,7 +19,7 @@ export const createDirectory = (database: PostgresJsDatabase): Directory => ({
 
 type Transaction = Pick<PostgresJsDatabase, 'insert' | 'select' | 'update'>
 
-function createPrincipalDirectory(database: PostgresJsDatabase): Pick<Directory, 'register' | 'listPrincipals'> {
+function createPrincipalDirectory(database: PostgresJsDatabase): Pick<Directory, 'register' | 'listPrincipals' | 'findPrincipal'> {
   return {
     async register(registration) {
       try {
@@ -32,12 +32,16 @@ function createPrincipalDirectory(database: PostgresJsDatabase): Pick<Directory,
     },
     async listPrincipals() {
       const rows = await database.select().from(principals)
-      return rows
-        .map(({ principalId: id, principalType: type, ...record }) => ({ principal: { type, id } as Actor, ...record }))
-        .sort((a, b) => (a.principal.id < b.principal.id ? -1 : 1))
+      return rows.map(principalRecord).sort((a, b) => (a.principal.id < b.principal.id ? -1 : 1))
+    },
+    async findPrincipal(principalId) {
+      const [row] = await database.select().from(principals).where(eq(principals.principalId, principalId))
+      return row && principalRecord(row)
     },
   }
 }
+
+const principalRecord = ({ principalId: id, principalType: type, ...record }: typeof principals.$inferSelect): PrincipalRecord => ({ principal: { type, id } as Actor, ...record })
 
 /** Thrown inside the transaction of a registration, so that it is rolled back. */
 class Unregistered extends Error {

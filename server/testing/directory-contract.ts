@@ -105,7 +105,11 @@ export function describeDirectory(store: () => Store): void {
   })
 
   describe('registrations', () => {
-    const people = async (id: string) => (await directory().listPrincipals()).filter((known) => known.principal.id === id)
+    const people = async (id: string) => {
+      const listed = (await directory().listPrincipals()).filter((known) => known.principal.id === id)
+      expect(await directory().findPrincipal(id)).toEqual(listed[0])
+      return listed
+    }
 
     it('keep a Principal and its keys as they were first registered', async () => {
       const [principal, own] = [record(), key()]

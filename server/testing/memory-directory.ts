@@ -60,10 +60,11 @@ function isEarlier(end: string | undefined, recorded: readonly (string | undefin
   return end !== undefined && recorded.every((other) => other === undefined || compareInstants(parseTimestamp(end)!, parseTimestamp(other)!) < 0)
 }
 
-function createPrincipals(tables: Tables): Pick<Directory, 'register' | 'listPrincipals'> {
+function createPrincipals(tables: Tables): Pick<Directory, 'register' | 'listPrincipals' | 'findPrincipal'> {
   return {
     register: async (registration) => register(tables, registration),
     listPrincipals: async () => [...tables.principals.values()].sort((a, b) => (a.principal.id < b.principal.id ? -1 : 1)),
+    findPrincipal: async (principalId) => tables.principals.get(principalId),
   }
 }
 
