@@ -289,7 +289,7 @@ export const audit = pgTable(
 
 /**
  * The Policy Log (A-126): rulings, each with the Event that it let through or with the code that it refused a Command by. Rows
- * are only ever added, and stay when the audit entries go. Numbers are given before commit and in no certain order within one.
+ * are only ever added, and stay when the audit entries go; of refusals alone those of more than a year ago are deleted. Numbers are given before commit and in no certain order within one.
  */
 export const policyLog = pgTable(
   'policy_log',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sha256Hash } from '../protocol/digest.ts'
+import { MAX_RECEIPT_BYTES } from '../protocol/receipt-checks.ts'
 import { authority, DATA, owner, receiptFile, REPORT } from '../protocol/testing/approved-mission.ts'
 import { verifyCommand } from './verify-command.ts'
 
@@ -65,6 +66,11 @@ describe('npm run verify', () => {
       exitCode: 1,
       output: 'REFUSED: the format "countersign.other.v1" is not known',
     })
+  })
+
+  it('refuses a file whose first line nobody would write', async () => {
+    writeFileSync(at('long.json'), Buffer.alloc(MAX_RECEIPT_BYTES + 1, 'a'))
+    expect(await verifyCommand([at('long.json')])).toMatchObject({ exitCode: 1, output: expect.stringMatching(/^REFUSED: the first line has more than \d+ bytes/) })
   })
 
   it('shows characters that steer a terminal as code points', async () => {

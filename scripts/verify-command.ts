@@ -8,7 +8,7 @@ import { MAX_RECEIPT_BYTES } from '../protocol/receipt-checks.ts'
 import { RECEIPT_FORMAT } from '../protocol/receipt-format.ts'
 import { isJsonObject, parseStrictJson } from '../protocol/strict-json.ts'
 import { GROUP_EXPORT_FORMAT } from '../server/service/group-export-format.ts'
-import { linesOf } from '../server/service/lines.ts'
+import { LineTooLong, linesOf } from '../server/service/lines.ts'
 import { createNativeVerifier } from '../server/service/native-ed25519.ts'
 import type { ExportReport } from '../server/service/verify-export.ts'
 import { maximumLineBytes, verifyExport } from '../server/service/verify-export.ts'
@@ -40,15 +40,24 @@ export async function verifyCommand(args: readonly string[]): Promise<{ exitCode
   const [file, ...paths] = positionals
   if (file === undefined) throw new TypeError('no file to verify is named')
   const format = await formatOf(file)
-  const judge = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
+  const judge = format !== undefined && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
   const request = { path: file, files: filesAt(paths, file), authorityKey: values['authority-key'] }
   const verdict = judge === undefined ? refuseFormat(format) : await judge(request)
   const output = values.json ? JSON.stringify(verdict.report, null, 2) : verdict.lines.map(printable).join('\n')
   return { exitCode: verdict.ok ? 0 : 1, output }
 }
 
-/** The format that the first line declares; a file that declares none is taken for a receipt, whose checks then say what is wrong. */
-async function formatOf(path: string): Promise<string> {
+/** The format that the first line declares, undefined where it is too long to be read; a file that declares none is taken for a receipt, whose checks then say what is wrong. */
+async function formatOf(path: string): Promise<string | undefined> {
+  try {
+    return await declaredFormat(path)
+  } catch (fault) {
+    if (fault instanceof LineTooLong) return undefined
+    throw fault
+  }
+}
+
+async function declaredFormat(path: string): Promise<string> {
   for await (const line of linesOf(createReadStream(path), MAX_RECEIPT_BYTES)) {
     const parsed = parseStrictJson(line, { maxBytes: MAX_RECEIPT_BYTES })
     const format = parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value['format'] : undefined
@@ -58,8 +67,9 @@ async function formatOf(path: string): Promise<string> {
   return RECEIPT_FORMAT
 }
 
-function refuseFormat(format: string): Verdict {
-  const refusal = { name: 'file', ok: false, detail: `the format "${format}" is not known` }
+function refuseFormat(format: string | undefined): Verdict {
+  const detail = format === undefined ? `the first line has more than ${MAX_RECEIPT_BYTES} bytes, which neither a receipt nor the file of a Group has` : `the format "${format}" is not known`
+  const refusal = { name: 'file', ok: false, detail }
   return { ok: false, report: { ok: false, checks: [refusal], refusal }, lines: [`REFUSED: ${refusal.detail}`] }
 }
 

@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { sha256Hash } from '../../protocol/digest.ts'
 import type { GroupSnapshot } from '../../protocol/generated/types.ts'
 import type { Agent, Fixture, Person } from '../testing/authority-fixture.ts'
+import { archiveGroup } from './archive-keeper.ts'
+import type { SpaceFold } from './space-fold.ts'
 import { codeOf, eventOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 
 let fixture: Fixture
@@ -86,6 +88,22 @@ describe('A-235: the online log', () => {
     await archived(true)
     expect(await fixture.service.feeds.open((await fixture.agent('Stranger')).actor.id, groupId, 0)).toMatchObject({ ok: false, error: { code: 'GROUP_NOT_FOUND' } })
   })
+})
+
+it('A-125: refuses in words, and keeps nothing of it, what one snapshot cannot name or the disk cannot take', async () => {
+  await cancel()
+  const { service, organization, clock } = fixture
+  const kept: string[] = []
+  const archive = async (limits: { maximumCommandBytes?: number; answer?: 'no-room' }) => {
+    const group = (await service.reads.groupFor(owner.actor.id, groupId))!.state
+    const actors = { read: async () => ({ group }) as SpaceFold }
+    const artifacts = { put: async (...[content, { mediaType, maxBytes, uploadedBy }]: Parameters<typeof service.artifacts.put>) => (kept.push(mediaType), limits.answer ?? service.artifacts.put(content, { mediaType, maxBytes, uploadedBy })) }
+    const submit = () => Promise.reject(new Error('must not be sent'))
+    return archiveGroup({ organization, actors, artifacts, clock, submit, ...limits }, groupId, { isHistoryOffline: false })
+  }
+  expect(await archive({ maximumCommandBytes: 500 })).toEqual({ ok: false, error: { reason: 'the Group has 3 Events, more than one snapshot can name' } })
+  expect(kept).toEqual([])
+  expect(await archive({ answer: 'no-room' })).toEqual({ ok: false, error: { reason: 'there is no room for the archive' } })
 })
 
 it('A-125: archives neither a Mission that goes on nor a Group that there is not', async () => {

@@ -31,6 +31,8 @@ export interface ArchiveNeeds {
   readonly artifacts: Pick<ArtifactStore, 'put'>
   readonly clock: Clock
   readonly submit: (command: ParsedJson) => Promise<SubmitOutcome>
+  /** What one document of this authority may hold; `maximumSnapshotBytes` when absent. */
+  readonly maximumCommandBytes?: number
 }
 
 /** Archives the Group as it is; refused in words when the Mission goes on, or when something was written meanwhile. */
@@ -42,12 +44,15 @@ export async function archiveGroup(needs: ArchiveNeeds, groupId: string, { isHis
   if (refusal) return refusal
   // All that is needed of the fold is taken before the next wait.
   const state = encodeState(group)
+  const events = group.sequence
   const now = laterOf(clock.now(), group.lastOccurredAt)
   const unsigned = snapshotOf(group, { snapshotId: `urn:uuid:${randomUUID()}`, createdBy: organization.authority.principal, createdAt: now })
   const snapshot = await signDocument(unsigned, 'createdAt', organization.authority.keyId, organization.authority.sign)
-  await keep(needs, groupId, state, stateType)
-  await keep(needs, groupId, encodeCanonical(snapshot), snapshotType)
-  const outcome = await needs.submit(await archiveCommand(organization, snapshot, isHistoryOffline))
+  const command = await archiveCommand(needs, snapshot, isHistoryOffline)
+  if (!command) return err({ reason: `the Group has ${events} Events, more than one snapshot can name` })
+  const unkept = (await keep(needs, groupId, state, stateType)) ?? (await keep(needs, groupId, encodeCanonical(snapshot), snapshotType))
+  if (unkept) return err({ reason: unkept })
+  const outcome = await needs.submit(command)
   if (!outcome.ok) return err({ reason: `${outcome.rejection.code}: ${outcome.rejection.message}` })
   const archive = (await actors.read(groupId)).group?.archive
   invariant(archive, 'an archived Group has its snapshot')
@@ -61,23 +66,27 @@ function notOver({ mission, group }: GroupState): Result<never, { reason: string
   return isOver ? undefined : err({ reason: `the Mission is ${mission.state}; only a finished one is archived` })
 }
 
-async function keep({ artifacts }: ArchiveNeeds, groupId: string, bytes: Uint8Array, mediaType: string): Promise<void> {
+/** Why the content cannot be kept; undefined once it is. */
+async function keep({ artifacts }: ArchiveNeeds, groupId: string, bytes: Uint8Array, mediaType: string): Promise<string | undefined> {
   const stored = await artifacts.put(once(bytes), { mediaType, maxBytes: maximumStateBytes, uploadedBy: groupId })
-  if (typeof stored === 'string') throw new Error(`the archive cannot be stored: ${stored}`)
+  if (stored === 'no-room') return 'there is no room for the archive'
+  return stored === 'too-large' ? `the state of the Group has more than ${maximumStateBytes} bytes` : undefined
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   yield bytes
 }
 
-async function archiveCommand({ authority }: OrganizationKeys, snapshot: GroupSnapshot, isHistoryOffline: boolean): Promise<ParsedJson> {
+/** Undefined where the snapshot is too long for one Command. */
+async function archiveCommand({ organization: { authority }, maximumCommandBytes = maximumSnapshotBytes }: ArchiveNeeds, snapshot: GroupSnapshot, isHistoryOffline: boolean): Promise<ParsedJson | undefined> {
   const actionId = `urn:uuid:${randomUUID()}`
   const { groupId, createdAt: issuedAt, throughSequence } = snapshot
   const payload = { snapshot, ...(isHistoryOffline && { firstOnlineSequence: throughSequence + 1 }) }
   const command = { protocolVersion: '0.1', actionId, correlationId: actionId, actor: authority.principal, kind: GROUP_ARCHIVE, groupId, issuedAt, payload }
   const bytes = encodeCanonical(await signDocument(command, 'issuedAt', authority.keyId, authority.sign))
-  const parsed = parseStrictJson(bytes, { maxBytes: maximumSnapshotBytes })
-  invariant(parsed.ok, 'the snapshot has more Events than one document holds')
+  if (bytes.length > maximumCommandBytes) return undefined
+  const parsed = parseStrictJson(bytes, { maxBytes: maximumCommandBytes })
+  invariant(parsed.ok, 'what was encoded can be read')
   return parsed.value
 }
 

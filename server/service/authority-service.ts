@@ -126,7 +126,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
   news.start({ actors, keys, identities })
   outbox.start()
-  const retention = new Retention(directory, clock, diagnostics)
+  const retention = new Retention(store, clock, diagnostics)
   retention.start()
   const watching = watchExecutions(actors, agents, readModels).catch((fault: unknown) => diagnostics.error({ err: fault }, 'the timers of some Missions do not run'))
   let isStopping = false

@@ -42,6 +42,11 @@ beforeAll(async () => {
 })
 
 describe('an exported Group', () => {
+  it('is refused in words where a line is too long to be read', async () => {
+    const report = await verifyExport(linesOf(once(file), 500), { verifySignature })
+    expect(report).toEqual({ ok: false, line: expect.any(Number), reason: 'a line has more than 500 bytes' })
+  })
+
   it('A-88, A-127: verifies from its file alone: signatures, sequence, Commands, admission records, snapshot and state', async () => {
     const { sequence: events, stateHash } = (await fixture.service.reads.fingerprintOf(flow.groupId))!
     const report = await verify(file, fixture.organization.authority.publicKey)

@@ -181,6 +181,8 @@ export interface RulingStore {
   add(spaceId: string, ruling: Ruling): Promise<void>
   /** Newest first, of one Space or of all, below the entry `before`. */
   list(range: { readonly spaceId?: string; readonly before?: number; readonly limit: number }): Promise<readonly KeptRuling[]>
+  /** Deletes refusals from before this time; what let an Event through stays with it for ever. */
+  forgetRefusals(before: string): Promise<void>
 }
 
 /** A bearer token or an access key as it is kept: by hash alone. Times are RFC 3339 UTC with milliseconds. */

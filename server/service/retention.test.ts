@@ -4,15 +4,18 @@ import { StillClock, startAuthority } from '../testing/authority-fixture.ts'
 import { createMemoryStore } from '../testing/memory-store.ts'
 import { Retention } from './retention.ts'
 
-it('forgets what has been out of date for a week, and audit entries of a quarter ago', async () => {
+it('forgets what has been out of date for a week, audit entries of a quarter ago, and refusals of a year ago (A-126)', async () => {
   const asked: unknown[] = []
-  const retention = new Retention({ forget: async (older) => void asked.push(older) }, new StillClock(), silentLog())
+  const directory = { forget: async (older: unknown) => void asked.push(older) }
+  const rulings = { forgetRefusals: async (before: string) => void asked.push(before) }
+  const retention = new Retention({ directory, rulings }, new StillClock(), silentLog())
   await retention.sweep()
-  expect(asked).toEqual([{ expiredBefore: '2026-11-22T12:00:00.000Z', auditedBefore: '2026-08-31T12:00:00.000Z' }])
+  expect(asked).toEqual([{ expiredBefore: '2026-11-22T12:00:00.000Z', auditedBefore: '2026-08-31T12:00:00.000Z' }, '2025-11-28T12:00:00.000Z'])
 })
 
 it('survives a database that does not answer', async () => {
-  const retention = new Retention({ forget: async () => Promise.reject(new Error('lost')) }, new StillClock(), silentLog())
+  const lost = () => Promise.reject(new Error('lost'))
+  const retention = new Retention({ directory: { forget: lost }, rulings: { forgetRefusals: lost } }, new StillClock(), silentLog())
   await expect(retention.sweep()).resolves.toBeUndefined()
 })
 

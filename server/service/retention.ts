@@ -1,23 +1,30 @@
-// What may be forgotten: invitations and console sessions that expired, and old audit entries. The logs stay for ever.
+// What may be forgotten: invitations and console sessions that expired, old audit entries and old refusals. The logs stay for ever.
 import type { Log } from '../log.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
-import type { Clock, Directory } from './ports.ts'
+import type { Clock, Directory, RulingStore } from './ports.ts'
 
 const day = 24 * 60 * 60
 /** A while longer than they are good, so that whoever comes late is told that they expired. */
 const expiredSeconds = 7 * day
 const auditSeconds = 90 * day
+/** Of the Policy Log: no Event rests on a refusal. */
+const refusalSeconds = 366 * day
 const sweepEveryMs = 60 * 60 * 1000
 
+interface Forgetful {
+  readonly directory: Pick<Directory, 'forget'>
+  readonly rulings: Pick<RulingStore, 'forgetRefusals'>
+}
+
 export class Retention {
-  readonly #directory: Pick<Directory, 'forget'>
+  readonly #stores: Forgetful
   readonly #clock: Clock
   readonly #log: Log
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> = Promise.resolve()
 
-  constructor(directory: Pick<Directory, 'forget'>, clock: Clock, log: Log) {
-    this.#directory = directory
+  constructor(stores: Forgetful, clock: Clock, log: Log) {
+    this.#stores = stores
     this.#clock = clock
     this.#log = log
   }
@@ -40,7 +47,8 @@ export class Retention {
   async sweep(): Promise<void> {
     const now = this.#clock.now()
     try {
-      await this.#directory.forget({ expiredBefore: addSeconds(now, -expiredSeconds), auditedBefore: addSeconds(now, -auditSeconds) })
+      await this.#stores.directory.forget({ expiredBefore: addSeconds(now, -expiredSeconds), auditedBefore: addSeconds(now, -auditSeconds) })
+      await this.#stores.rulings.forgetRefusals(addSeconds(now, -refusalSeconds))
     } catch (fault) {
       this.#log.warn({ err: fault }, 'what is out of date could not be deleted yet')
     }

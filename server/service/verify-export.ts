@@ -23,6 +23,7 @@ import type { GroupState } from '../authority/types.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { ExportedEvent, ExportHeader, ExportSeal } from './group-export-format.ts'
 import { readExportLine } from './group-export-format.ts'
+import { LineTooLong } from './lines.ts'
 import { verifyNestedDocuments } from './nested-documents.ts'
 
 /** The Command of an archive names every Event, and stands in its line as base64url. */
@@ -57,7 +58,7 @@ function refuse(reason: string): never {
   throw new Refusal(reason)
 }
 
-/** `lines` are the lines of the file without their line feeds; the last one is what stands behind the last line feed, which must be nothing. */
+/** `lines` are the lines of the file without their line feeds; the last one is what stands behind the last line feed, which must be nothing. A LineTooLong that they end with refuses the file. */
 export async function verifyExport(lines: AsyncIterable<Uint8Array>, options: ExportOptions): Promise<ExportReport> {
   const reading = new ExportReading(options)
   let line = 0
@@ -68,6 +69,7 @@ export async function verifyExport(lines: AsyncIterable<Uint8Array>, options: Ex
     }
     return { ok: true, group: reading.result() }
   } catch (cause) {
+    if (cause instanceof LineTooLong) return { ok: false, line: line + 1, reason: cause.message }
     if (!(cause instanceof Refusal)) throw cause
     return { ok: false, line, reason: cause.message }
   }

@@ -9,7 +9,7 @@ import type { RulingStore } from '../service/ports.ts'
 
 type Row = typeof policyLog.$inferSelect
 
-/** The Policy Log in PostgreSQL. Nothing here changes or deletes a row. */
+/** The Policy Log in PostgreSQL. Nothing here changes a row, and none that let an Event through is deleted. */
 export const createRulingStore = (database: PostgresJsDatabase): RulingStore => ({
   async add(spaceId, ruling) {
     await database.insert(policyLog).values({ spaceId, ...rulingRow(ruling) })
@@ -18,6 +18,9 @@ export const createRulingStore = (database: PostgresJsDatabase): RulingStore => 
     const wanted = and(spaceId === undefined ? undefined : eq(policyLog.spaceId, spaceId), before === undefined ? undefined : lt(policyLog.entry, before))
     const rows = await database.select().from(policyLog).where(wanted).orderBy(desc(policyLog.entry)).limit(limit)
     return rows.map(kept)
+  },
+  async forgetRefusals(before) {
+    await database.delete(policyLog).where(and(eq(policyLog.outcome, 'refused'), lt(policyLog.at, before)))
   },
 })
 

@@ -144,7 +144,7 @@ function writeRows(space: Space, rows: ReadModelRows): void {
 }
 
 function addRuling({ rulings }: Tables, spaceId: string, ruling: Ruling): void {
-  rulings.push({ ...ruling, reason: storableText(ruling.reason), spaceId, entry: rulings.length + 1 })
+  rulings.push({ ...ruling, reason: storableText(ruling.reason), spaceId, entry: (rulings.at(-1)?.entry ?? 0) + 1 })
 }
 
 function createRulings(tables: Tables): RulingStore {
@@ -153,6 +153,10 @@ function createRulings(tables: Tables): RulingStore {
     async list({ spaceId, before = Infinity, limit }) {
       const wanted = tables.rulings.filter((ruling) => (spaceId === undefined || ruling.spaceId === spaceId) && ruling.entry < before)
       return wanted.reverse().slice(0, limit)
+    },
+    async forgetRefusals(before) {
+      const kept = tables.rulings.filter(({ outcome, at }) => outcome !== 'refused' || at >= before)
+      tables.rulings.splice(0, Infinity, ...kept)
     },
   }
 }

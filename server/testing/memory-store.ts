@@ -14,7 +14,7 @@ export function createMemoryStore({ clock = systemClock() }: { clock?: Clock } =
     readModels: refusingNul(readModels),
     // Cards are kept as bytes, and audit entries with U+FFFD and as JSON.
     directory: { ...refusingNul(directory), putCard: directory.putCard, addAuditEntry: directory.addAuditEntry },
-    rulings: { list: refusingNul(rulings).list, add: rulings.add },
+    rulings: { ...refusingNul(rulings), add: rulings.add },
     credentials: refusingNul(createMemoryCredentials()),
     clock,
     wakeUps: createWakeUps(),

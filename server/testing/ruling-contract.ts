@@ -41,6 +41,16 @@ export function describeRulings(store: () => Store): void {
       expect(ids(await plain(spaceId))).toEqual(ids(first))
     })
 
+    it('are forgotten once they are old, if they refused something; what let an Event through stays (A-126)', async () => {
+      const spaceId = newId()
+      const [old, young] = [refusal({ at: '2019-01-01T00:00:00.000Z' }), refusal({ at: '2019-01-02T00:00:00.000Z' })]
+      const allowed = { ...permission(1), at: '2018-01-01T00:00:00.000Z' }
+      await store().log.append(sampleBatch(spaceId, 0, { rulings: [allowed] }))
+      for (const ruling of [old, young]) await store().rulings.add(spaceId, ruling)
+      await store().rulings.forgetRefusals('2019-01-02T00:00:00.000Z')
+      expect(await plain(spaceId)).toEqual([young, allowed])
+    })
+
     it('are added beside and read newest first, page by page, in one Space or in all', async () => {
       const [spaceId, other] = [newId(), newId()]
       const added = [refusal(), refusal({ code: 'RATE_LIMITED', area: 'escalation' }), refusal({ reason: 'nul \0' })]
