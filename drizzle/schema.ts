@@ -1,12 +1,16 @@
 // The database's shape. Constraints are named for the rule they hold; the store tells a refusal from a fault by these names.
 // Times are text exactly as given: a timestamp type would drop digits of the fraction (A-9, A-10).
 import { sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { bigint, boolean, check, customType, foreignKey, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core'
 
 const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
 
 /** Whole numbers within ±(2^53 - 1); the driver refuses to read any other. */
 const whole = (name: string) => bigint(name, { mode: 'number' })
+
+/** Byte by byte: the database may be set up to order text by the rules of some language. */
+const byBytes = (column: AnyPgColumn) => sql`${column} collate "C"`
 
 /** Every Space with the sequence of its last Event. Its row is locked by whoever appends. */
 export const spaces = pgTable(
@@ -338,6 +342,7 @@ export const nodes = pgTable(
     primaryKey({ name: 'nodes_id_once', columns: [t.nodeId] }),
     unique('nodes_one_per_principal').on(t.principalId),
     unique('nodes_claimed_name_once').on(t.claimedName),
+    index('nodes_by_name').on(byBytes(t.name), t.nodeId),
   ],
 )
 
@@ -367,7 +372,7 @@ export const openSpaces = pgTable(
     tags: text('tags').notNull(),
     createdAt: text('created_at').notNull(),
   },
-  (t) => [primaryKey({ name: 'open_spaces_id_once', columns: [t.spaceId] }), unique('open_spaces_name_once').on(t.name)],
+  (t) => [primaryKey({ name: 'open_spaces_id_once', columns: [t.spaceId] }), unique('open_spaces_name_once').on(t.name), index('open_spaces_by_name').on(byBytes(t.name))],
 )
 
 /** Nodes that have entered an open Space, with what they declared there. */
@@ -402,7 +407,7 @@ export const openMessages = pgTable(
     primaryKey({ name: 'open_messages_once', columns: [t.spaceId, t.sequence] }),
     unique('open_messages_position_once').on(t.position),
     index('open_messages_by_sender').on(t.senderId, t.position),
-    index('open_messages_broadcasts').on(t.spaceId, t.sequence).where(sql`${t.isBroadcast}`),
+    index('open_messages_broadcasts').on(t.spaceId, t.position).where(sql`${t.isBroadcast}`),
   ],
 )
 

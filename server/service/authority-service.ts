@@ -1,4 +1,5 @@
 // Puts the service together. Everything that the doors may ask of the authority hangs on what this returns.
+import { HELD_BY_AGENT } from '../../protocol/custody.ts'
 import { invariant } from '../../protocol/result.ts'
 import type { Log } from '../log.ts'
 import { AcceptedActions } from './accepted-actions.ts'
@@ -24,6 +25,7 @@ import { createNativeVerifier } from './native-ed25519.ts'
 import { NodeNews } from './node-news.ts'
 import { registerServices } from './organization-founding.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
+import { OpenSpacesService } from './open-spaces/open-spaces-service.ts'
 import { Outbox } from './outbox.ts'
 import { PolicyLog } from './policy-log.ts'
 import { PolicyMirror } from './policy-mirror.ts'
@@ -111,6 +113,18 @@ export async function createAuthorityService({ store, artifacts, organization, o
     },
   })
   const identities = await DirectoryIdentities.load({ ownKeyIds: [organization.authority.keyId, organization.registry.keyId], directory, keys, policies, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
+  const openSpaces = new OpenSpacesService({
+    store: store.openSpaces,
+    log,
+    tails,
+    clock,
+    principal: (id) => identities.principal(id),
+    holdsKey: (id) => identities.keysOf(id).some((key) => key.custody === HELD_BY_AGENT),
+    onPrincipal: (record) => identities.stored(record),
+    onChanged: () => news.directoryChanged(),
+    onCommitted: (spaceId, entries) => news.committed(spaceId, entries, []),
+    onFault: (fault) => diagnostics.warn({ err: fault }, 'what is new in open Spaces could not be read yet'),
+  })
   const view = new ReaderView(actors, organization.authority)
   const reads = new SpaceReads({ rulings: store.rulings, log, readModels, artifacts, actors, view, watch, clock, organizationId })
   const tokens = new IssuedTokens({
@@ -124,7 +138,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const submitCommand: AuthorityService['submitCommand'] = (command, context) => path.submit(command, context)
   const custody = new HeldKeys({ secret: organization.custodySecret, store: store.credentials, log, identities, validKey: (keyId) => keys.validKey(keyId)?.key, sessions, agents, reads, submit: submitCommand, clock })
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
-  news.start({ actors, keys, identities })
+  news.start({ actors, keys, identities, openSpaces })
   outbox.start()
   const retention = new Retention(store, clock, diagnostics)
   retention.start()
@@ -158,6 +172,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       archive: (groupId, options) => archiveGroup({ organization, actors, artifacts, clock, submit: (command) => path.submit(command, { door: 'internal' }) }, groupId, options),
       export: (groupId) => exportGroup({ organization, actors, log, keys, clock }, groupId),
     },
+    openSpaces,
     executionTokens: new ExecutionTokens({ authority: organization.authority, reads, sessions, agents, catchUp: (groupId) => caughtUp(actors, organizationId, groupId), verifySignature, clock }),
     doors: { tokens, accessKeys, custody },
     submitCommand,
@@ -172,6 +187,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       sessions.stop()
       tokens.stop()
       await outbox.stop()
+      await openSpaces.stop()
       await actors.stop()
       await watching
       await audit.settled()

@@ -54,6 +54,12 @@ export class DirectoryIdentities implements Identities {
     this.#principals = new Map(records.map((record) => [record.principal.id, record]))
   }
 
+  /** A Principal that was stored together with something else. */
+  stored(record: PrincipalRecord): void {
+    this.#principals.set(record.principal.id, record)
+    this.#needs.announce()
+  }
+
   principal = (id: string): PrincipalRecord | undefined => this.#principals.get(id)
   principals = (): readonly PrincipalRecord[] => [...this.#principals.values()]
   keysOf = (principalId: string): readonly RegisteredKey[] => this.#needs.keys.keysOf(principalId)

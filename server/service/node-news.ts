@@ -6,6 +6,7 @@ import { decodeEvent } from './event-bytes.ts'
 import type { DirectoryIdentities } from './identities.ts'
 import type { MembershipWatch } from './membership-watch.ts'
 import type { LogEntry, WakeUps } from './ports.ts'
+import type { OpenSpacesService } from './open-spaces/open-spaces-service.ts'
 import type { PolicyMirror } from './policy-mirror.ts'
 import type { ProfileMirror } from './profile-mirror.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
@@ -27,6 +28,7 @@ interface Followers {
   readonly actors: SpaceActors
   readonly keys: RegistryMirror
   readonly identities: DirectoryIdentities
+  readonly openSpaces: OpenSpacesService
 }
 
 export class NodeNews {
@@ -100,14 +102,18 @@ export class NodeNews {
   /** Any Space in use here may have grown unheard. */
   #catchUp(followers: Followers): void {
     const { organizationId, policies, tails } = this.#needs
+    followers.openSpaces.catchUp()
     for (const spaceId of new Set([organizationId, policies.spaceId, ...followers.actors.spaceIds, ...tails.spaceIds])) void this.#heard(spaceId, followers)
   }
 
-  async #heard(spaceId: string, { actors, keys, identities }: Followers): Promise<void> {
+  async #heard(spaceId: string, { actors, keys, identities, openSpaces }: Followers): Promise<void> {
     const { organizationId, policies, tails, watch, diagnostics } = this.#needs
     try {
+      // An open Space has neither decisions nor Memberships.
+      if (openSpaces.isOpen(spaceId)) return await tails.refresh(spaceId)
       actors.fallBehind(spaceId)
       watch.changedElsewhere()
+      if (spaceId === organizationId) openSpaces.nodes.forget()
       await tails.refresh(spaceId)
       if (spaceId === policies.spaceId) await actors.read(spaceId)
       if (spaceId === organizationId) await Promise.all([keys.refresh(), identities.refresh(), actors.read(spaceId)])

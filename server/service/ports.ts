@@ -4,6 +4,9 @@ import type { Actor, AgentCard, EventDocument, FirstAdmissionRecord } from '../.
 import type { KeyBinding } from '../../protocol/key-registry.ts'
 import type { Ruling } from '../authority/policy-ruling.ts'
 import type { GraphEdgeRow, GraphNodeRow, MembershipRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
+import type { OpenSpaceStore } from './open-spaces/store-port.ts'
+
+export type * from './open-spaces/store-port.ts'
 
 /** One stored Event. `bytes` are the exact signed document (RFC 8785 form), the evidence; everything else is an index over it. */
 export interface LogEntry {
@@ -26,6 +29,7 @@ export interface CommandReceipt {
   readonly commandBytes: Uint8Array
 }
 
+/** Kinds of Spaces that hold signed Events. */
 export type SpaceKind = 'mission' | 'organization' | 'policy'
 
 /** Everything that one decision batch writes, in one transaction. */
@@ -86,7 +90,7 @@ export interface SpaceLog {
   /** The records among these hashes, in any order: one query for a whole batch. */
   findAdmissions(organizationId: string, signingHashes: readonly string[]): Promise<readonly FirstAdmissionRecord[]>
   /** Space ids of this kind, ascending. */
-  listSpaces(kind: SpaceKind): Promise<readonly string[]>
+  listSpaces(kind: SpaceKind | 'open'): Promise<readonly string[]>
 }
 
 /** Queries over the read models. All are bounded. */
@@ -248,6 +252,7 @@ export interface Store {
   readonly directory: Directory
   readonly rulings: RulingStore
   readonly credentials: CredentialStore
+  readonly openSpaces: OpenSpaceStore
   readonly clock: Clock
   readonly wakeUps: WakeUps
   close(): Promise<void>

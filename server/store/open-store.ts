@@ -7,6 +7,7 @@ import { DatabaseClock, timeSources } from './database-clock.ts'
 import { createCredentialStore } from './credentials.ts'
 import { createDirectory } from './directory.ts'
 import { migrate } from './migrate.ts'
+import { createOpenSpaceStore } from './open-spaces.ts'
 import { createRulingStore } from './ruling-store.ts'
 import { createReadModels } from './read-models.ts'
 import { createSpaceLog } from './space-log.ts'
@@ -45,6 +46,7 @@ async function storeOn(sql: Sql, kind: DatabaseKind, log: Log | undefined): Prom
     directory: createDirectory(database),
     rulings: createRulingStore(database),
     credentials: createCredentialStore(database),
+    openSpaces: createOpenSpaceStore(sql, database),
     clock,
     wakeUps,
     async close() {

@@ -9,7 +9,7 @@ import type { AppendBatch, AppendOutcome, CommandReceipt, KeptRuling, LogEntry, 
 type Conflict = Extract<AppendOutcome, { ok: false }>['conflict']
 type Key = string | number
 
-class Space {
+export class Space {
   readonly entries: LogEntry[] = []
   mission: MissionRow | undefined
   readonly memberships = new Map<Key, MembershipRow>()
@@ -20,11 +20,11 @@ class Space {
 
   constructor(
     readonly spaceId: string,
-    readonly kind: SpaceKind,
+    readonly kind: SpaceKind | 'open',
   ) {}
 }
 
-class Tables {
+export class Tables {
   readonly spaces = new Map<string, Space>()
   readonly receipts = new Map<string, CommandReceipt>()
   readonly receiptOfEvent = new Map<string, CommandReceipt>()
@@ -44,8 +44,7 @@ const byKey = (a: ReactionKey, b: ReactionKey) => (a.targetSpaceId === b.targetS
 const ascending = (a: string, b: string) => (a < b ? -1 : 1)
 
 /** Logs, receipts, admissions and read models in Maps. */
-export function createMemorySpaces(): { log: SpaceLog; readModels: ReadModels; rulings: RulingStore } {
-  const tables = new Tables()
+export function createMemorySpaces(tables = new Tables()): { log: SpaceLog; readModels: ReadModels; rulings: RulingStore } {
   return { log: createLog(tables), readModels: createReadModels(tables.spaces), rulings: createRulings(tables) }
 }
 

@@ -3,11 +3,13 @@ import { instantFromEpochMs } from '../../protocol/timestamp.ts'
 import type { Clock, Store, WakeUps } from '../service/ports.ts'
 import { createMemoryCredentials } from './memory-credentials.ts'
 import { createMemoryDirectory } from './memory-directory.ts'
-import { createMemorySpaces } from './memory-spaces.ts'
+import { createMemoryOpenSpaces } from './memory-open-spaces.ts'
+import { createMemorySpaces, Tables } from './memory-spaces.ts'
 
 /** An empty Store. Nothing is shared between two of them; `clock` replaces the system's. */
 export function createMemoryStore({ clock = systemClock() }: { clock?: Clock } = {}): Store {
-  const { log, readModels, rulings } = createMemorySpaces()
+  const tables = new Tables()
+  const { log, readModels, rulings } = createMemorySpaces(tables)
   const directory = createMemoryDirectory()
   return {
     log: refusingNul(log),
@@ -16,6 +18,7 @@ export function createMemoryStore({ clock = systemClock() }: { clock?: Clock } =
     directory: { ...refusingNul(directory), putCard: directory.putCard, addAuditEntry: directory.addAuditEntry },
     rulings: { ...refusingNul(rulings), add: rulings.add },
     credentials: refusingNul(createMemoryCredentials()),
+    openSpaces: refusingNul(createMemoryOpenSpaces(tables, directory)),
     clock,
     wakeUps: createWakeUps(),
     close: async () => {},

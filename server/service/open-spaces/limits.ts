@@ -1,0 +1,19 @@
+// How much one request to an open Space may hold.
+export const maximumMessageBytes = 256 * 1024
+/** Of Messages, and of Nodes, in one Message. */
+export const maximumRefs = 1_000
+export const maximumNameLength = 200
+export const maximumDescriptionLength = 4_000
+/** Of a Space, all joins together. */
+export const maximumTags = 50
+export const maximumTagLength = 100
+export const maximumContentTypeLength = 200
+/** UTF-8 bytes of a Node's `meta`, and of the claims of one identity. */
+export const maximumMetaBytes = 64 * 1024
+export const maximumIdentities = 50
+/** Of a namespace and of a subject. */
+export const maximumIdentityLength = 500
+/** Messages, Spaces or Nodes of one page. */
+export const maximumPage = 10_000
+/** Members shown of one Space. */
+export const maximumMembers = 10_000

@@ -1,0 +1,223 @@
+// Reads over the Messages of open Spaces. Each is a walk along an index that stops at its limit; what is looked up for each row
+// stands in a lateral subquery with a limit of its own, which no plan can turn into a scan of the table.
+import type { Cut, KnownIds, MessageIndex, MessageList, MessagePlace, OpenSpaceStore, PlacedEntry } from '../service/ports.ts'
+import type { Sql } from './connect.ts'
+
+type Reads = Pick<OpenSpaceStore, 'lookUp' | 'page' | 'concernedAfter' | 'lastPosition' | 'parentsAbove' | 'descendants' | 'repliesAfter' | 'indexAfter'>
+type Parameter = string | number | readonly (string | number)[]
+
+/** More than a Message may refer to. */
+const MAX_PARENTS = 2_000
+
+const PLACE = 'm.space_id, m.sequence, m.position'
+
+export function createOpenReads(sql: Sql): Reads {
+  const query = <Row extends object>(text: string, parameters: readonly Parameter[]) => sql.unsafe<Row[]>(text, parameters as never[], { prepare: true })
+  return {
+    async lookUp({ spaces, nodes, messages }) {
+      const rows = await query<{ kind: string; id: string; space_id: string; sequence: number; position: number }>(LOOK_UP, [spaces, nodes, messages])
+      const ofKind = (kind: string) => rows.filter((row) => row.kind === kind)
+      return {
+        spaces: ofKind('space').map((row) => row.id),
+        nodes: ofKind('node').map((row) => row.id),
+        messages: ofKind('message').map(({ id, space_id: spaceId, sequence, position }): MessagePlace => ({ messageId: id, spaceId, sequence, position })),
+      } satisfies KnownIds
+    },
+    async page(list, cut) {
+      const { text, parameters } = pageQuery(list, cut)
+      const rows = await query<{ space_id: string; sequence: number; position: number; event_id: string; bytes: Uint8Array }>(text, parameters)
+      return rows.map(({ space_id: spaceId, sequence, position, event_id: eventId, bytes }): PlacedEntry => ({ spaceId, sequence, position, eventId, kind: 'open.message', bytes }))
+    },
+    async concernedAfter(position, nodeIds, limit) {
+      const rows = await query<{ position: number; node_id: string | null }>(CONCERNED_AFTER, [position, limit, nodeIds])
+      return { position: rows[0]?.position ?? position, nodeIds: rows.flatMap((row) => row.node_id ?? []) }
+    },
+    async lastPosition() {
+      const [row] = await query<{ position: number }>('SELECT position FROM open_head WHERE id = 1', [])
+      return row?.position ?? 0
+    },
+    async parentsAbove(spaceId, sequences, limit) {
+      const rows = await query<{ child: number; parent: number | null }>(PARENTS_ABOVE, [spaceId, sequences, limit])
+      const parents = new Map<number, number[]>()
+      for (const { child, parent } of rows) {
+        const known = parents.get(child) ?? []
+        if (known.length === 0) parents.set(child, known)
+        if (parent !== null) known.push(parent)
+      }
+      return parents
+    },
+    async descendants(spaceId, sequence, limit) {
+      const rows = await query<{ sequence: number }>(DESCENDANTS, [spaceId, sequence, limit + 1])
+      // The Message itself comes first.
+      return rows.length > limit ? undefined : rows.slice(1).map((row) => row.sequence)
+    },
+    async repliesAfter(spaceId, child, limit) {
+      const rows = await query<{ child: number; parent: number }>(REPLIES_AFTER, [spaceId, child, limit])
+      if (rows.length < limit) return rows
+      // The last child may have more.
+      const last = rows.at(-1)!.child
+      return rows.filter((row) => row.child < last)
+    },
+    async indexAfter(spaceId, after, limit) {
+      const rows = await query<{ sequence: number; position: number; sender_id: string; is_broadcast: boolean; content_type: string | null; nodes: string[] }>(INDEX_AFTER, [spaceId, after, limit])
+      return rows.map((row): MessageIndex => ({
+        sequence: row.sequence,
+        position: row.position,
+        senderId: row.sender_id,
+        isBroadcast: row.is_broadcast,
+        nodes: [...row.nodes].sort(),
+        ...(row.content_type !== null && { contentType: row.content_type }),
+      }))
+    },
+  }
+}
+
+const LOOK_UP = `
+SELECT 'space' AS kind, s.space_id AS id, s.space_id, 0::bigint AS sequence, 0::bigint AS position
+FROM unnest($1::text[]) AS wanted(id) CROSS JOIN LATERAL (SELECT space_id FROM open_spaces WHERE space_id = wanted.id LIMIT 1) AS s
+UNION ALL
+SELECT 'node', n.node_id, '', 0, 0
+FROM unnest($2::text[]) AS wanted(id) CROSS JOIN LATERAL (SELECT node_id FROM nodes WHERE node_id = wanted.id LIMIT 1) AS n
+UNION ALL
+SELECT 'message', l.event_id, l.space_id, l.sequence, m.position
+FROM unnest($3::text[]) AS wanted(id)
+CROSS JOIN LATERAL (SELECT event_id, space_id, sequence FROM log WHERE event_id = wanted.id LIMIT 1) AS l
+CROSS JOIN LATERAL (SELECT position FROM open_messages WHERE space_id = l.space_id AND sequence = l.sequence LIMIT 1) AS m`
+
+const CONCERNED_AFTER = `
+WITH news AS MATERIALIZED (
+  SELECT position, space_id, sequence, sender_id, is_broadcast FROM open_messages WHERE position > $1 ORDER BY position LIMIT $2
+),
+last AS (SELECT max(position) AS position FROM news),
+concerned AS (
+  SELECT n.node_id FROM news JOIN open_message_nodes AS n ON n.space_id = news.space_id AND n.sequence = news.sequence WHERE n.node_id = ANY ($3::text[])
+  UNION
+  SELECT e.node_id FROM news JOIN space_nodes AS e ON e.space_id = news.space_id WHERE news.is_broadcast AND e.node_id <> news.sender_id AND e.node_id = ANY ($3::text[])
+)
+SELECT last.position, concerned.node_id FROM last LEFT JOIN concerned ON true WHERE last.position IS NOT NULL`
+
+const INDEX_AFTER = `
+SELECT m.sequence, m.position, m.sender_id, m.is_broadcast, m.content_type,
+  ARRAY(SELECT node_id FROM open_message_nodes AS n WHERE n.space_id = m.space_id AND n.sequence = m.sequence) AS nodes
+FROM open_messages AS m WHERE m.space_id = $1 AND m.sequence > $2 ORDER BY m.sequence LIMIT $3`
+
+/** The walk goes on only as far as its rows are asked for. */
+const PARENTS_ABOVE = `
+WITH RECURSIVE above(sequence) AS (
+  SELECT unnest($2::bigint[])
+  UNION
+  SELECT e.parent FROM above CROSS JOIN LATERAL (SELECT parent FROM graph_edges WHERE space_id = $1 AND child = above.sequence LIMIT ${MAX_PARENTS}) AS e
+),
+looked AS (SELECT sequence FROM above LIMIT $3)
+SELECT looked.sequence AS child, e.parent
+FROM looked LEFT JOIN LATERAL (SELECT parent FROM graph_edges WHERE space_id = $1 AND child = looked.sequence LIMIT ${MAX_PARENTS}) AS e ON true`
+
+const DESCENDANTS = `
+WITH RECURSIVE below(sequence) AS (
+  SELECT $2::bigint
+  UNION
+  SELECT e.child FROM below CROSS JOIN LATERAL (SELECT child FROM graph_edges WHERE space_id = $1 AND parent = below.sequence LIMIT $3) AS e
+)
+SELECT sequence FROM below LIMIT $3`
+
+const REPLIES_AFTER = `SELECT child, parent FROM graph_edges WHERE space_id = $1 AND child > $2 ORDER BY space_id, child, parent LIMIT $3`
+
+/** Collects parameters while the text of a query is put together. */
+class Parameters {
+  readonly values: Parameter[] = []
+  add(value: Parameter): string {
+    return `$${this.values.push(value)}`
+  }
+}
+
+interface Walk { readonly parameters: Parameters; readonly cut: Cut }
+
+function pageQuery(list: MessageList, cut: Cut): { text: string; parameters: readonly Parameter[] } {
+  const walk: Walk = { parameters: new Parameters(), cut }
+  const places = placesOf(list, walk)
+  const text = `
+SELECT m.space_id, m.sequence, m.position, l.event_id, l.bytes FROM (${places}) AS m
+CROSS JOIN LATERAL (SELECT event_id, bytes FROM log WHERE space_id = m.space_id AND sequence = m.sequence LIMIT 1) AS l
+ORDER BY m.position`
+  return { text, parameters: walk.parameters.values }
+}
+
+/** One walk along an index: from the cursor upwards or, without one, from the end downwards. */
+function along(walk: Walk, { from, where, by, key }: { from: string; where: readonly string[]; by: 'sequence' | 'position'; key: string }): string {
+  const { parameters, cut } = walk
+  const column = key.split(', ').at(-1)!
+  const conditions = cut.after ? [...where, `${column} > ${parameters.add(cut.after[by])}`] : where
+  const order = key.split(', ').map((name) => `${name}${cut.after ? '' : ' DESC'}`).join(', ')
+  const filter = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''
+  return `(SELECT ${PLACE} FROM ${from}${filter} ORDER BY ${order} LIMIT ${parameters.add(cut.limit)})`
+}
+
+/** Several walks that have no Message in common, cut as one. */
+function merged({ parameters, cut }: Walk, walks: readonly string[]): string {
+  return `SELECT ${PLACE} FROM (${walks.join(' UNION ALL ')}) AS m ORDER BY m.position${cut.after ? '' : ' DESC'} LIMIT ${parameters.add(cut.limit)}`
+}
+
+function placesOf(list: MessageList, walk: Walk): string {
+  const { parameters } = walk
+  switch (list.of) {
+    case 'space':
+      return along(walk, { from: 'open_messages AS m', where: [`m.space_id = ${parameters.add(list.spaceId)}`], by: 'sequence', key: 'm.space_id, m.sequence' })
+    case 'roots':
+      return broadcastsIn(walk, parameters.add(list.spaceId))
+    case 'caller': {
+      const [spaceId, nodeId] = [parameters.add(list.spaceId), parameters.add(list.nodeId)]
+      const addressed = along(walk, { from: 'open_message_nodes AS m', where: [`m.space_id = ${spaceId}`, `m.node_id = ${nodeId}`, notSentBy(nodeId)], by: 'sequence', key: 'm.space_id, m.node_id, m.sequence' })
+      return merged(walk, [addressed, broadcastsIn(walk, spaceId, nodeId)])
+    }
+    case 'inbox':
+    case 'node': {
+      const nodeId = parameters.add(list.nodeId)
+      const addressed = along(walk, { from: 'open_message_nodes AS m', where: [`m.node_id = ${nodeId}`, ...(list.of === 'inbox' ? [enteredBy(nodeId), notSentBy(nodeId)] : [])], by: 'position', key: 'm.node_id, m.position' })
+      const broadcasts = `(SELECT ${PLACE} FROM space_nodes AS e CROSS JOIN LATERAL ${broadcastsIn(walk, 'e.space_id', nodeId)} AS m WHERE e.node_id = ${nodeId})`
+      return merged(walk, [addressed, broadcasts])
+    }
+    case 'search':
+      return search(list, walk)
+  }
+}
+
+// Each a look-up by primary key for one row. As EXISTS the planner would be free to join, and to scan for it.
+const SENDER = '(SELECT o.sender_id FROM open_messages AS o WHERE o.space_id = m.space_id AND o.sequence = m.sequence)'
+const notSentBy = (nodeId: string) => `${SENDER} <> ${nodeId}`
+const sentBy = (nodeId: string) => `${SENDER} = ${nodeId}`
+const naming = (nodeId: string) => `(SELECT true FROM open_message_nodes AS n WHERE n.space_id = m.space_id AND n.sequence = m.sequence AND n.node_id = ${nodeId})`
+const enteredBy = (nodeId: string) => `(SELECT true FROM space_nodes AS e WHERE e.space_id = m.space_id AND e.node_id = ${nodeId})`
+
+function broadcastsIn(walk: Walk, spaceId: string, besides?: string): string {
+  const where = [`m.space_id = ${spaceId}`, 'm.is_broadcast', ...(besides === undefined ? [] : [`m.sender_id <> ${besides}`])]
+  return along(walk, { from: 'open_messages AS m', where, by: 'position', key: 'm.space_id, m.position' })
+}
+
+/** The narrowest filter says which index is walked; the others are asked of each row. */
+function search({ filter, parent }: Extract<MessageList, { of: 'search' }>, walk: Walk): string {
+  const { parameters } = walk
+  const { spaceId, nodeId, senderId, refNode } = filter
+  const inSpace = spaceId === undefined ? [] : [`m.space_id = ${parameters.add(spaceId)}`]
+  const sender = senderId === undefined ? undefined : parameters.add(senderId)
+  const named = refNode === undefined ? undefined : parameters.add(refNode)
+  const node = nodeId === undefined ? undefined : parameters.add(nodeId)
+  const takesPart = node === undefined ? [] : [`(${sentBy(node)} OR ${naming(node)})`]
+  const bySender = sender === undefined ? [] : [sentBy(sender)]
+  const byNamed = named === undefined ? [] : [naming(named)]
+  if (parent) {
+    const [space, sequence] = [parameters.add(parent.spaceId), parameters.add(parent.sequence)]
+    const replies = `(SELECT o.space_id, o.sequence, o.position, g.space_id AS graph_space, g.parent, g.child FROM graph_edges AS g
+      CROSS JOIN LATERAL (SELECT space_id, sequence, position FROM open_messages WHERE space_id = g.space_id AND sequence = g.child LIMIT 1) AS o
+      WHERE g.space_id = ${space} AND g.parent = ${sequence} AND g.provenance = 'reply') AS m`
+    return along(walk, { from: replies, where: [...inSpace, ...takesPart, ...bySender, ...byNamed], by: 'sequence', key: 'm.child' })
+  }
+  if (named !== undefined) return along(walk, { from: 'open_message_nodes AS m', where: [`m.node_id = ${named}`, ...inSpace, ...takesPart, ...bySender], by: 'position', key: 'm.node_id, m.position' })
+  if (sender !== undefined) return along(walk, { from: 'open_messages AS m', where: [`m.sender_id = ${sender}`, ...inSpace, ...takesPart], by: 'position', key: 'm.sender_id, m.position' })
+  if (node !== undefined) {
+    const sent = along(walk, { from: 'open_messages AS m', where: [`m.sender_id = ${node}`, ...inSpace], by: 'position', key: 'm.sender_id, m.position' })
+    const addressed = along(walk, { from: 'open_message_nodes AS m', where: [`m.node_id = ${node}`, ...inSpace, notSentBy(node)], by: 'position', key: 'm.node_id, m.position' })
+    return merged(walk, [sent, addressed])
+  }
+  if (spaceId !== undefined) return along(walk, { from: 'open_messages AS m', where: inSpace, by: 'sequence', key: 'm.space_id, m.sequence' })
+  return along(walk, { from: 'open_messages AS m', where: [], by: 'position', key: 'm.position' })
+}

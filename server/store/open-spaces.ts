@@ -1,0 +1,89 @@
+import { and, asc, eq, getTableColumns, inArray, sql as text } from 'drizzle-orm'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import { nodes, openSpaces, spaceNodes, spaces } from '../../drizzle/schema.ts'
+import type { OpenSpaceStore, SpaceEntry, SpaceRecord } from '../service/ports.ts'
+import type { Sql } from './connect.ts'
+import { appendMessages } from './open-append.ts'
+import { createNodeStore, recordsOf } from './open-nodes.ts'
+import { createOpenReads } from './open-reads.ts'
+
+/** Open Spaces, their Nodes and Messages in PostgreSQL. */
+export function createOpenSpaceStore(sql: Sql, database: PostgresJsDatabase): OpenSpaceStore {
+  return {
+    append: (messages) => appendMessages(sql, messages),
+    ...createOpenReads(sql),
+    ...createNodeStore(database),
+    ...createSpaceStore(database),
+  }
+}
+
+type SpaceStore = Pick<OpenSpaceStore, 'enter' | 'findSpace' | 'listSpaces' | 'members'>
+
+const spaceColumns = { spaceId: openSpaces.spaceId, name: openSpaces.name, tags: openSpaces.tags, head: spaces.head }
+const spaceRecord = ({ tags, ...row }: { spaceId: string; name: string; tags: string; head: number }): SpaceRecord => ({ ...row, tags: JSON.parse(tags) as string[] })
+const nameBytes = text`${openSpaces.name} collate "C"`
+
+function createSpaceStore(database: PostgresJsDatabase): SpaceStore {
+  const select = () => database.select(spaceColumns).from(openSpaces).innerJoin(spaces, eq(spaces.spaceId, openSpaces.spaceId))
+  return {
+    enter: (entry) => database.transaction((transaction) => enter(transaction, entry)),
+    async findSpace(by) {
+      const [row] = await select().where('spaceId' in by ? eq(openSpaces.spaceId, by.spaceId) : eq(openSpaces.name, by.name))
+      return row && spaceRecord(row)
+    },
+    async listSpaces({ after, limit, nodeId }) {
+      const entered = nodeId === undefined ? undefined : inArray(openSpaces.spaceId, database.select({ spaceId: spaceNodes.spaceId }).from(spaceNodes).where(eq(spaceNodes.nodeId, nodeId)))
+      const behind = after === undefined ? undefined : text`${nameBytes} > ${after}`
+      const rows = await select().where(and(entered, behind)).orderBy(nameBytes).limit(limit)
+      return rows.map(spaceRecord)
+    },
+    async members(spaceIds, limit) {
+      const found = database
+        .select({ ...getTableColumns(nodes), declared: text<string>`${spaceNodes.description}`.as('declared') })
+        .from(spaceNodes)
+        .innerJoin(nodes, eq(nodes.nodeId, spaceNodes.nodeId))
+        .where(eq(spaceNodes.spaceId, text`wanted.space_id`))
+        .orderBy(text`${nodes.name} collate "C"`, asc(nodes.nodeId))
+        .limit(limit)
+        .as('found')
+      const rows = await database
+        .select({
+          spaceId: text<string>`wanted.space_id`,
+          declared: found.declared,
+          nodeId: found.nodeId,
+          principalId: found.principalId,
+          name: found.name,
+          claimedName: found.claimedName,
+          description: found.description,
+          meta: found.meta,
+          accessKeyId: found.accessKeyId,
+          createdAt: found.createdAt,
+        })
+        .from(text`unnest(${text.param([...spaceIds])}::text[]) with ordinality as wanted(space_id, place)`)
+        .crossJoinLateral(found)
+        .orderBy(text`wanted.place`, text`${found.name} collate "C"`, asc(found.nodeId))
+      const records = await recordsOf(database, rows.map(({ spaceId: _spaceId, declared: _declared, ...node }) => node))
+      return rows.map(({ spaceId, declared }, index) => ({ spaceId, node: records[index]!, description: declared }))
+    },
+  }
+}
+
+type Transaction = Pick<PostgresJsDatabase, 'insert' | 'select' | 'update'>
+
+async function enter(transaction: Transaction, { spaceId: newId, name, tags, maximumTags, nodeId, description, at }: SpaceEntry): Promise<{ spaceId: string } | 'too-many-tags'> {
+  const founded = await transaction.insert(openSpaces).values({ spaceId: newId, name, tags: '[]', createdAt: at }).onConflictDoNothing({ target: openSpaces.name }).returning({ spaceId: openSpaces.spaceId })
+  if (founded.length > 0) await transaction.insert(spaces).values({ spaceId: newId, kind: 'open', head: 0 })
+  const [space] = await transaction.select().from(openSpaces).where(eq(openSpaces.name, name)).for('update')
+  const { spaceId } = space!
+  const known = JSON.parse(space!.tags) as string[]
+  const merged = [...new Set([...known, ...tags])]
+  if (merged.length > known.length) {
+    if (merged.length > maximumTags) return 'too-many-tags'
+    await transaction.update(openSpaces).set({ tags: JSON.stringify(merged) }).where(eq(openSpaces.spaceId, spaceId))
+  }
+  await transaction
+    .insert(spaceNodes)
+    .values({ spaceId, nodeId, description })
+    .onConflictDoUpdate({ target: [spaceNodes.spaceId, spaceNodes.nodeId], set: { description } })
+  return { spaceId }
+}
