@@ -11,6 +11,9 @@ import { createAgentsHandler, createGroupsHandler } from './gateways/agents/agen
 import { createTokenHandler, createTokenVerifyHandler } from './gateways/agents/execution-tokens.ts'
 import { artifactsPrefix, createDownloadHandler, createUploadHandler } from './gateways/artifacts/artifacts.ts'
 import { createConsoleHandler, readConsoleSession } from './gateways/console/handler.ts'
+import { IoaDoor } from './gateways/ioa/ioa-door.ts'
+import type { IoaLimits } from './gateways/ioa/limits.ts'
+import { ioaPrefix } from './gateways/ioa/routes.ts'
 import { createMwpDoor } from './gateways/mwp/mwp-door.ts'
 import { createCommandsHandler } from './gateways/people/commands.ts'
 import { createReceiptsHandler, receiptsPrefix } from './gateways/people/receipts.ts'
@@ -35,6 +38,8 @@ export type ServerOptions = Partial<Pick<Config, 'host' | 'port' | 'tls' | 'publ
   readonly dataDir?: string
   readonly pages?: Pages
   readonly log: Log
+  /** What IOA clients may cost, where it is not as usual. */
+  readonly ioa?: Partial<IoaLimits>
 }
 
 export interface RunningServer {
@@ -74,10 +79,11 @@ async function serve(server: Server, { service, origin, address, port, sockets, 
   const access = new AccessRules([origin, ...localOrigins(address), ...(options.allowedOrigins ?? [])])
   const addressOf = addressReader(options.trustedProxies)
   const door = createMwpDoor(service, { addressOf, onFault: (fault) => log.error({ err: fault }, 'the door for Agents failed') })
+  const ioa = new IoaDoor(service, { addressOf, log, ...(options.ioa && { limits: options.ioa }) })
   const isSecure = origin.startsWith('https:')
   const upgrades = new Map([['/mwp', door.handleUpgrade], ...(pages?.upgrade ? [[hotReloadPath, pages.upgrade] as const] : [])])
   server.off('request', answerStarting)
-  server.on('request', createRequestListener({ routes: routesOf(service, { adminToken, addressOf, pages, log }), access, isSecure, isDevelopment: options.isDevelopment ?? false, log }))
+  server.on('request', createRequestListener({ routes: routesOf(service, { adminToken, addressOf, pages, log, ioa }), access, isSecure, isDevelopment: options.isDevelopment ?? false, log }))
   server.on('upgrade', createUpgradeListener(upgrades, access, log))
   const removeFile = dataDir === undefined ? undefined : await writeServerFile(dataDir, { pid: process.pid, port, address, origin, adminToken })
   return {
@@ -88,6 +94,7 @@ async function serve(server: Server, { service, origin, address, port, sockets, 
     async stop() {
       const closed = once(server, 'close')
       server.close()
+      ioa.close()
       await door.close()
       await Promise.race([closed, pause(requestGraceMs)])
       for (const socket of sockets) socket.destroy()
@@ -99,7 +106,9 @@ async function serve(server: Server, { service, origin, address, port, sockets, 
   }
 }
 
-function routesOf(service: AuthorityService, { adminToken, addressOf, pages, log }: { adminToken: string; addressOf: FindAddress; pages: Pages | undefined; log: Log }): Routes {
+interface Routed { readonly adminToken: string; readonly addressOf: FindAddress; readonly pages: Pages | undefined; readonly log: Log; readonly ioa: IoaDoor }
+
+function routesOf(service: AuthorityService, { adminToken, addressOf, pages, log, ioa }: Routed): Routes {
   const findPerson: FindCaller = async (request) => (await readConsoleSession(service, request))?.principalId
   const findCaller: FindCaller = async (request) => {
     const token = bearerToken(request)
@@ -116,8 +125,10 @@ function routesOf(service: AuthorityService, { adminToken, addressOf, pages, log
       ['/api/execution-tokens/verify', createTokenVerifyHandler(service)],
       ['/api/admin', createAdminHandler(service, adminToken)],
       ['/artifacts', createUploadHandler(service, findCaller)],
+      [ioaPrefix, ioa.handle],
     ]),
     prefixes: [
+      [`${ioaPrefix}/`, ioa.handle],
       [artifactsPrefix, createDownloadHandler(service, findCaller)],
       [receiptsPrefix, createReceiptsHandler(service, findPerson)],
       ['/api/trpc/', createConsoleHandler(service, log)],

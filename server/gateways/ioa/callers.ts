@@ -6,19 +6,18 @@ import { bearerToken } from '../../http-messages.ts'
 import { FailureQuota } from '../../service/failure-quota.ts'
 import type { AccessKeyRecord } from '../../service/doors/types.ts'
 import type { Caller, IoaService } from './exchange.ts'
+import type { NodeIds } from './node-ids.ts'
 import type { Refusal } from './refusal.ts'
 import { refusal, refused } from './refusal.ts'
-
-const rememberedNodes = 10_000
 
 export class Callers {
   readonly #service: IoaService
   readonly #failures: FailureQuota
-  /** Principal to Node, which never changes. */
-  readonly #nodeIds = new Map<string, string>()
+  readonly #nodeIds: NodeIds
 
-  constructor(service: IoaService, nowMs: () => number) {
+  constructor(service: IoaService, nodeIds: NodeIds, nowMs: () => number) {
     this.#service = service
+    this.#nodeIds = nodeIds
     this.#failures = new FailureQuota(nowMs)
   }
 
@@ -29,7 +28,7 @@ export class Callers {
     const token = bearerToken(request)
     if (token === undefined) return refused(401, 'a bearer token is required')
     const record = await this.#service.doors.tokens.find(token, 'ioa')
-    const nodeId = record === undefined ? undefined : await this.#nodeOf(record.principalId)
+    const nodeId = record === undefined ? undefined : await this.#nodeIds.of(record.principalId)
     if (record === undefined || nodeId === undefined) return this.#failure(address, refusal(401, 'the token is not in force'))
     const named = nodeNamed(request)
     if (named !== undefined && named !== nodeId) return refused(403, 'X-Node-ID is not the Node of this token')
@@ -70,17 +69,6 @@ export class Callers {
   #failure(address: string, why: Refusal) {
     this.#failures.take(address)
     return err(why)
-  }
-
-  async #nodeOf(principalId: string): Promise<string | undefined> {
-    const known = this.#nodeIds.get(principalId)
-    if (known !== undefined) return known
-    const node = await this.#service.openSpaces.nodes.ofPrincipal(principalId)
-    if (node === undefined) return undefined
-    const [oldest] = this.#nodeIds.size >= rememberedNodes ? this.#nodeIds.keys() : []
-    if (oldest !== undefined) this.#nodeIds.delete(oldest)
-    this.#nodeIds.set(principalId, node.nodeId)
-    return node.nodeId
   }
 }
 

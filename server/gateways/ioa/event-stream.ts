@@ -14,7 +14,6 @@ export class EventStream {
   readonly #gone = new AbortController()
   #blockedSinceMs: number | undefined
 
-  /** `nowMs` is any clock that does not run backwards. */
   constructor(response: ServerResponse) {
     this.#response = response
     response.once('close', () => this.#gone.abort())
@@ -32,7 +31,7 @@ export class EventStream {
     this.#response.write(`id: ${cursor}\n\n`)
   }
 
-  /** Resolves when the peer has taken nearly all of it, or is gone. */
+  /** Resolves when the peer has taken nearly all of it, or is gone. `nowMs` is of any clock that does not run backwards. */
   async write(bytes: Uint8Array, nowMs: number): Promise<void> {
     if (this.gone.aborted || this.#response.write(bytes)) return
     this.#blockedSinceMs = nowMs
@@ -51,9 +50,11 @@ export class EventStream {
     return this.#blockedSinceMs === undefined ? 0 : nowMs - this.#blockedSinceMs
   }
 
-  /** Ends the answer; a peer that does not read is cut off. */
+  /** Ends the answer, once; a peer that does not read is cut off. Nothing is written after it. */
   end(): void {
+    if (this.gone.aborted) return
     if (this.#blockedSinceMs === undefined) this.#response.end()
     else this.#response.destroy()
+    this.#gone.abort()
   }
 }

@@ -10,13 +10,14 @@ import { Callers } from './callers.ts'
 import type { IoaService } from './exchange.ts'
 import type { IoaLimits } from './limits.ts'
 import { DEFAULT_IOA_LIMITS } from './limits.ts'
+import { NodeIds } from './node-ids.ts'
 import { messageRoutes } from './message-routes.ts'
 import { nodeRoutes } from './node-routes.ts'
 import { probeRoutes } from './probes.ts'
 import type { Refusal } from './refusal.ts'
 import { refusal, sendRefusal } from './refusal.ts'
 import { RouteTable, cleanPath, isOpen, missing, segmentsOf } from './routes.ts'
-import { openSpaceFinder } from './space.ts'
+import { spacesOf } from './find-space.ts'
 import { spaceRoutes } from './space-routes.ts'
 import { streamRoutes } from './stream-routes.ts'
 import { Streams } from './streams.ts'
@@ -47,11 +48,12 @@ export class IoaDoor {
     this.#log = log
     this.#addressOf = addressOf
     this.#nowMs = nowMs
-    this.#callers = new Callers(service, nowMs)
+    const nodeIds = new NodeIds(service)
+    this.#callers = new Callers(service, nodeIds, nowMs)
     this.#streams = new Streams({ limits, tokens: service.doors.tokens, log, nowMs })
     this.#addresses = new TokenBuckets({ perSecond: limits.addressPerSecond, burst: limits.addressBurst })
     this.#nodes = new TokenBuckets({ perSecond: limits.nodePerSecond, burst: limits.nodeBurst })
-    const needs = { service, limits, callers: this.#callers, streams: this.#streams, findSpace: openSpaceFinder(service) }
+    const needs = { service, limits, callers: this.#callers, streams: this.#streams, ...spacesOf(service, nodeIds) }
     this.#routes = new RouteTable([...probeRoutes(service), ...messageRoutes(needs), ...spaceRoutes(needs), ...nodeRoutes(needs), ...streamRoutes(needs)])
   }
 

@@ -10,6 +10,7 @@ import type { IoaLimits } from './limits.ts'
 import { spaceObject } from './objects.ts'
 import type { Refusal } from './refusal.ts'
 import { refusal, refusalOf } from './refusal.ts'
+import type { MissionSpaces } from './mission-space.ts'
 import type { FindSpace } from './space.ts'
 
 interface Needs {
@@ -17,11 +18,12 @@ interface Needs {
   readonly limits: IoaLimits
   readonly callers: Callers
   readonly findSpace: FindSpace
+  readonly missions: MissionSpaces
 }
 
 const entryFields = { name: 'string', description: 'string', tags: 'strings' } as const
 
-export function spaceRoutes({ service, limits, callers, findSpace }: Needs): readonly Route[] {
+export function spaceRoutes({ service, limits, callers, findSpace, missions }: Needs): readonly Route[] {
   async function enter(exchange: OpenExchange): Promise<Refusal | void> {
     const caller = await callers.byAccessKey(exchange.request, exchange.address)
     if (!caller.ok) return caller.error
@@ -39,21 +41,28 @@ export function spaceRoutes({ service, limits, callers, findSpace }: Needs): rea
     sendJson(response, 200, spaceObject(info))
   }
 
+  async function list({ response, caller }: Exchange): Promise<void> {
+    await sendList(response, spacePages(service, await missions.list(caller), limits.pageSize))
+  }
+
   return [
     open('POST /spaces', enter),
-    authenticated('GET /spaces', ({ response }) => sendList(response, spacePages(service, limits.pageSize))),
+    authenticated('GET /spaces', list),
     authenticated('GET /spaces/:', show),
   ]
 }
 
-/** Pages end by name, which is unique. */
-async function* spacePages({ openSpaces }: IoaService, pageSize: number) {
-  let after: string | undefined
+/** Open Spaces by name, which is unique, with the caller's mission Spaces among them. */
+async function* spacePages({ openSpaces }: IoaService, missions: readonly SpaceInfo[], pageSize: number) {
+  let [after, left]: [string | undefined, readonly SpaceInfo[]] = [undefined, missions]
   for (;;) {
-    const page = await openSpaces.listInfos({ ...(after !== undefined && { after }), limit: pageSize })
-    yield page.map(encodedSpace)
-    if (page.length < pageSize) return
-    after = page.at(-1)!.name
+    const page: readonly SpaceInfo[] = await openSpaces.listInfos({ ...(after !== undefined && { after }), limit: pageSize })
+    const isLast = page.length < pageSize
+    const last = page.at(-1)?.name ?? ''
+    const due = left.filter(({ name }) => isLast || name < last)
+    yield [...page, ...due].toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(encodedSpace)
+    if (isLast) return
+    ;[after, left] = [last, left.filter((mission) => !due.includes(mission))]
   }
 }
 

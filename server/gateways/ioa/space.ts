@@ -12,8 +12,8 @@ export interface Space {
   isWithin(messageId: string, ancestorId: string, depth: number): Promise<boolean>
 }
 
-/** A Space that any Node may enter; an unknown one refuses everything. */
-class OpenSpace implements Space {
+/** A Space that any Node may enter, or one that does not exist. */
+export class OpenSpace implements Space {
   readonly spaceId: string
   readonly #spaces: IoaService['openSpaces']
   readonly #callerId: string
@@ -49,7 +49,5 @@ class OpenSpace implements Space {
   }
 }
 
-/** Finds the Space that a path names, as this caller sees it. */
+/** Finds the Space that a path names, as this caller sees it; what does not exist for the caller refuses everything. */
 export type FindSpace = (caller: Caller, spaceId: string) => Promise<Space>
-
-export const openSpaceFinder = ({ openSpaces }: IoaService): FindSpace => async ({ nodeId }, spaceId) => new OpenSpace(openSpaces, spaceId, nodeId)

@@ -1,0 +1,27 @@
+// An Event of a mission Space as the Message that IOA readers see: `content` carries its kind and payload.
+import { Buffer } from 'node:buffer'
+import type { Message } from '../../../protocol/generated/types.ts'
+import type { DecodedEntry } from '../../service/ports.ts'
+import type { SpaceMessage } from '../../service/open-spaces/types.ts'
+
+/** `schema` of the data part that holds what an IOA client sent. */
+export const ioaMessageSchema = 'urn:countersign:schema:ioa-message'
+
+interface Talk { readonly references: readonly string[]; readonly mentions: readonly string[] }
+
+/** What an Event refers to by its words: replies, what an amendment is about, and Principals that are mentioned. */
+export function talkOf({ event }: DecodedEntry): Talk {
+  const { message } = event.payload as { readonly message?: Message }
+  if (message === undefined) return { references: [], mentions: [] }
+  const target = message.targetMessageId === undefined ? [] : [message.targetMessageId]
+  return { references: [...(message.references ?? []), ...target], mentions: (message.mentions ?? []).map(({ id }) => id) }
+}
+
+/** `refs` hold ids as this door knows them: of Events and of Nodes. */
+export function missionMessage({ event, spaceId, sequence, eventId }: DecodedEntry, senderId: string, refs: { readonly messages: readonly string[]; readonly nodes: readonly string[] }): SpaceMessage {
+  const contentType = `mwp/${event.kind}`
+  const { kind, payload } = event
+  const message = { id: eventId, space_id: spaceId, sender: senderId, created_at: event.occurredAt, content_type: contentType, content: { kind, payload }, refs }
+  const isBroadcast = refs.messages.length + refs.nodes.length === 0
+  return { spaceId, sequence, messageId: eventId, senderId, contentType, isBroadcast, ...refs, bytes: Buffer.from(JSON.stringify(message)) }
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Clock } from '../../service/ports.ts'
+import { startServer } from '../../start.ts'
+import type { Agent, Fixture, Person } from '../../testing/authority-fixture.ts'
+import { eventOf, fixtureOn, newUrn } from '../../testing/authority-fixture.ts'
+import type { IoaNode, IoaWorld } from '../../testing/ioa-world.ts'
+import { startIoaWorld } from '../../testing/ioa-world.ts'
+import { skipReason } from '../../testing/test-database.ts'
+
+describe.skipIf(skipReason)(`mission Spaces at the IOA door${skipReason ? ` (${skipReason})` : ''}`, () => {
+  let world: IoaWorld
+  let fixture: Fixture<Clock>
+  let owner: Person
+  let coordinator: Agent
+  let scout: IoaNode
+  let stranger: IoaNode
+  let groupId: string
+
+  beforeAll(async () => {
+    world = await startIoaWorld(startServer, { pageSize: 3 })
+    const { server, store, organization } = world
+    fixture = fixtureOn(server.service, { store, clock: store.clock, organization })
+    owner = await fixture.person('Olga')
+    coordinator = await fixture.agent('Coordinator')
+    ;({ groupId } = await fixture.mission(owner, coordinator))
+    ;[scout, stranger] = [await world.node('Scout'), await world.node('Stranger')]
+    await join(groupId, scout)
+  })
+  afterAll(() => world.stop())
+
+  const own = async (group: string, kind: 'membership.change' | 'message.post', payload: Record<string, unknown>) => eventOf(await fixture.submit(owner, { kind, groupId: group, membershipEpoch: 1, payload }))
+  /** The server holds a key for the Node's Principal, which becomes a worker. */
+  async function join(group: string, node: IoaNode) {
+    const { doors, openSpaces } = world.server.service
+    const principalId = (await openSpaces.nodes.byId(node.id))!.principalId
+    const adopted = await doors.custody.adopt({ name: node.name, capabilities: [{ id: 'release.report', version: '1.0.0' }], agentId: principalId })
+    expect(adopted.ok).toBe(true)
+    await own(group, 'membership.change', { member: { type: 'agent', id: principalId }, role: 'worker', visibilityStartSequence: 1 })
+    return principalId
+  }
+  const messages = () => `/spaces/${encodeURIComponent(groupId)}/messages`
+  const say = (text: string, more: object = {}) => own(groupId, 'message.post', { messageId: newUrn(), content: [{ type: 'text', text }], ...more })
+
+  it('do not exist for those who are no members (A-239)', async () => {
+    const path = `/spaces/${encodeURIComponent(groupId)}`
+    for (const rest of ['', '/messages', '/messages?limit=0', '/sse', '/messages/x/sse', '/sse?head=x']) expect((await stranger.client.get(path + rest)).status, rest).toBe(404)
+    expect((await stranger.client.post(`${path}/messages`, { content: {} })).status).toBe(404)
+    expect((await stranger.client.get('/spaces')).body).not.toContainEqual(expect.objectContaining({ id: groupId }))
+    expect((await stranger.client.get(`/messages?space_id=${encodeURIComponent(groupId)}`)).status).toBe(404)
+  })
+
+  it('are listed to members among open Spaces, by name', async () => {
+    for (const name of ['a before', 'zz after']) await world.space(scout, name)
+    const { body } = await scout.client.get('/spaces')
+    const names: string[] = body.map(({ name }: { name: string }) => name)
+    expect([names.includes(groupId), names]).toEqual([true, names.toSorted()])
+    const { nodes, message_count } = (await scout.client.get(`/spaces/${encodeURIComponent(groupId)}`)).body
+    expect([nodes.map(({ name }: { name: string }) => name).toSorted(), message_count > 0]).toEqual([expect.arrayContaining(['Coordinator', 'Olga', 'Scout']), true])
+  })
+
+  it('show each Event as a Message: kind and payload, and where it comes from', async () => {
+    const hello = await say('Hello')
+    const reply = await say('Well?', { references: [(hello.payload as { message: { messageId: string } }).message.messageId], mentions: [{ type: 'agent', id: (await world.server.service.openSpaces.nodes.byId(scout.id))!.principalId }] })
+    const { body } = await scout.client.get(`${messages()}?all=true`)
+    expect(body[0]).toMatchObject({ space_id: groupId, content_type: 'mwp/mission.created', content: { kind: 'mission.created' }, refs: { messages: [], nodes: [] } })
+    expect(body.at(-1)).toEqual({
+      id: reply.eventId, space_id: groupId, sender: expect.any(String), created_at: reply.occurredAt,
+      content_type: 'mwp/message.posted', content: { kind: 'message.posted', payload: reply.payload }, refs: { messages: [hello.eventId], nodes: [scout.id] },
+    })
+    expect((await scout.client.get(`/nodes/${encodeURIComponent(body.at(-1).sender)}`)).body.name).toBe('Olga')
+  })
+
+  it('are read in the windows and modes of any Space', async () => {
+    const root = await say('root')
+    const idOf = (event: { payload: unknown }) => (event.payload as { message: { messageId: string } }).message.messageId
+    const child = await say('child', { references: [idOf(root)] })
+    const leaf = await say('leaf', { references: [idOf(child)] })
+    const ids = async (query: string) => (await scout.client.get(`${messages()}?${query}`)).body.map(({ id }: { id: string }) => id)
+    expect(await ids('all=1&limit=2')).toEqual([child.eventId, leaf.eventId])
+    expect(await ids(`all=1&after=${root.eventId}`)).toEqual([child.eventId, leaf.eventId])
+    expect(await ids(`message_id=${root.eventId}&direction=downstream`)).toEqual([root.eventId, child.eventId, leaf.eventId])
+    expect(await ids(`message_id=${leaf.eventId}&direction=upstream`)).toEqual([root.eventId, child.eventId, leaf.eventId])
+    expect(await ids(`message_id=${child.eventId}`)).toEqual([root.eventId, child.eventId, leaf.eventId])
+    expect((await ids('limit=1000')).includes(child.eventId)).toBe(false)
+    expect((await scout.client.get(`${messages()}?after=unknown`)).status).toBe(422)
+    expect((await scout.client.get(`${messages()}?message_id=unknown`)).status).toBe(404)
+  })
+
+  it('take a Message that the server signs for the Agent, with references and mentions', async () => {
+    const asked = await say('Anything found?')
+    const coordinatorNode = (await world.server.service.openSpaces.nodes.ofPrincipal(coordinator.actor.id))!.nodeId
+    const sent = await scout.client.post(messages(), { content: { text: 'Nothing yet.' }, refs: { messages: [asked.eventId], nodes: [coordinatorNode] } })
+    expect(sent).toMatchObject({ status: 201, body: { sender: scout.id, refs: { messages: [asked.eventId], nodes: [coordinatorNode] }, content: { kind: 'message.posted', payload: { message: { content: [{ type: 'text', text: 'Nothing yet.' }] } } } } })
+    const structured = await scout.client.post(messages(), { content: { id: 'c1', status: 'info' }, content_type: 'checkpoint', meta: { a: 1 } })
+    expect(structured.body.content.payload.message.content).toEqual([{ type: 'data_ref', schema: 'urn:countersign:schema:ioa-message', data: { content_type: 'checkpoint', content: { id: 'c1', status: 'info' }, meta: { a: 1 } } }])
+  })
+
+  it('refuse for the reason that the authority gives', async () => {
+    const post = (body: object, node = scout) => node.client.post(messages(), body)
+    expect((await post({ content: null })).status).toBe(422)
+    expect((await post({ content: {}, refs: { messages: ['unknown'] } })).status).toBe(422)
+    expect((await post({ content: {}, refs: { nodes: [stranger.id] } })).status).toBe(422)
+    const tokens = world.server.service.doors.tokens
+    const issued = await tokens.issue({ principalId: coordinator.actor.id, doors: ['ioa'], label: 'holds its own key' })
+    const keyed = issued.ok ? world.stranger.with({ token: issued.value.token }) : undefined
+    expect((await keyed!.get(messages())).status).toBe(200)
+    expect((await keyed!.post(messages(), { content: {} })).status).toBe(403)
+    expect((await scout.client.post(`/spaces/${encodeURIComponent(groupId)}/messages`, { content: {}, extra: 1 })).status).toBe(422)
+  })
+
+  it('are followed live and resumed like any Space, until Membership ends', async () => {
+    const other = await fixture.mission(owner, coordinator)
+    const leaver = await world.node('Leaver')
+    const principalId = await join(other.groupId, leaver)
+    const path = `/spaces/${encodeURIComponent(other.groupId)}/sse`
+    const post = (text: string) => own(other.groupId, 'message.post', { messageId: newUrn(), content: [{ type: 'text', text }] })
+    const reader = await leaver.client.follow(path)
+    const one = await post('one')
+    const [event] = await reader.take(1)
+    expect([event!.event, event!.message.id, event!.message.content_type]).toEqual(['message', one.eventId, 'mwp/message.posted'])
+    reader.close()
+    const two = await post('two')
+    const resumed = await leaver.client.follow(path, { 'last-event-id': event!.id! })
+    expect((await resumed.take(1))[0]!.message.id).toBe(two.eventId)
+    eventOf(await fixture.submit(owner, { kind: 'membership.end', groupId: other.groupId, membershipEpoch: 1, payload: { member: { type: 'agent', id: principalId }, reason: 'Done.' } }))
+    while ((await resumed.next()) !== undefined);
+    expect((await leaver.client.call('GET', path, undefined, { 'last-event-id': event!.id! })).status).toBe(404)
+  })
+})

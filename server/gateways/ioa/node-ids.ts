@@ -1,0 +1,25 @@
+// Node ids of Principals, which never change once they are there.
+import type { IoaService } from './exchange.ts'
+
+const remembered = 10_000
+
+export class NodeIds {
+  readonly #nodes: IoaService['openSpaces']['nodes']
+  readonly #known = new Map<string, string>()
+
+  constructor({ openSpaces }: Pick<IoaService, 'openSpaces'>) {
+    this.#nodes = openSpaces.nodes
+  }
+
+  /** Undefined for an unknown Principal. */
+  async of(principalId: string): Promise<string | undefined> {
+    const known = this.#known.get(principalId)
+    if (known !== undefined) return known
+    const node = await this.#nodes.ofPrincipal(principalId)
+    if (node === undefined) return undefined
+    const [oldest] = this.#known.size >= remembered ? this.#known.keys() : []
+    if (oldest !== undefined) this.#known.delete(oldest)
+    this.#known.set(principalId, node.nodeId)
+    return node.nodeId
+  }
+}
