@@ -6,7 +6,7 @@ import { isSha256Hash } from '../../../protocol/digest.ts'
 import type { FindCaller, Handler } from '../../http-messages.ts'
 import { contentOf, isMethod, mediaTypeOf, sendJson, sendTooLarge, urlOf } from '../../http-messages.ts'
 import type { AuthorityService } from '../../service/service.ts'
-import { defaultUploadLimits, UploadQuota } from './upload-quota.ts'
+import { defaultUploadLimits, UploadQuota } from '../../service/upload-quota.ts'
 
 export const artifactsPrefix = '/artifacts/'
 export const maximumArtifactBytes = 64 * 1024 * 1024
