@@ -14,6 +14,9 @@ import { createConsoleHandler, readConsoleSession } from './gateways/console/han
 import { IoaDoor } from './gateways/ioa/ioa-door.ts'
 import type { IoaLimits } from './gateways/ioa/limits.ts'
 import { ioaPrefix } from './gateways/ioa/routes.ts'
+import type { McpLimits } from './gateways/mcp/limits.ts'
+import type { McpDoor } from './gateways/mcp/mcp-door.ts'
+import { createMcpDoor, mcpPaths } from './gateways/mcp/mcp-door.ts'
 import { createMwpDoor } from './gateways/mwp/mwp-door.ts'
 import { createCommandsHandler } from './gateways/people/commands.ts'
 import { createReceiptsHandler, receiptsPrefix } from './gateways/people/receipts.ts'
@@ -38,8 +41,9 @@ export type ServerOptions = Partial<Pick<Config, 'host' | 'port' | 'tls' | 'publ
   readonly dataDir?: string
   readonly pages?: Pages
   readonly log: Log
-  /** What IOA clients may cost, where it is not as usual. */
+  /** What IOA clients may cost, where it is not as usual; and MCP clients. */
   readonly ioa?: Partial<IoaLimits>
+  readonly mcp?: Partial<McpLimits>
 }
 
 export interface RunningServer {
@@ -80,10 +84,11 @@ async function serve(server: Server, { service, origin, address, port, sockets, 
   const addressOf = addressReader(options.trustedProxies)
   const door = createMwpDoor(service, { addressOf, onFault: (fault) => log.error({ err: fault }, 'the door for Agents failed') })
   const ioa = new IoaDoor(service, { addressOf, log, ...(options.ioa && { limits: options.ioa }) })
+  const mcp = createMcpDoor(service, { addressOf, log, ...(options.mcp && { limits: options.mcp }) })
   const isSecure = origin.startsWith('https:')
   const upgrades = new Map([['/mwp', door.handleUpgrade], ...(pages?.upgrade ? [[hotReloadPath, pages.upgrade] as const] : [])])
   server.off('request', answerStarting)
-  server.on('request', createRequestListener({ routes: routesOf(service, { adminToken, addressOf, pages, log, ioa }), access, isSecure, isDevelopment: options.isDevelopment ?? false, log }))
+  server.on('request', createRequestListener({ routes: routesOf(service, { adminToken, addressOf, pages, log, ioa, mcp }), access, isSecure, isDevelopment: options.isDevelopment ?? false, log }))
   server.on('upgrade', createUpgradeListener(upgrades, access, log))
   const removeFile = dataDir === undefined ? undefined : await writeServerFile(dataDir, { pid: process.pid, port, address, origin, adminToken })
   return {
@@ -95,7 +100,7 @@ async function serve(server: Server, { service, origin, address, port, sockets, 
       const closed = once(server, 'close')
       server.close()
       ioa.close()
-      await door.close()
+      await Promise.all([door.close(), mcp.close()])
       await Promise.race([closed, pause(requestGraceMs)])
       for (const socket of sockets) socket.destroy()
       await closed
@@ -106,9 +111,9 @@ async function serve(server: Server, { service, origin, address, port, sockets, 
   }
 }
 
-interface Routed { readonly adminToken: string; readonly addressOf: FindAddress; readonly pages: Pages | undefined; readonly log: Log; readonly ioa: IoaDoor }
+interface Routed { readonly adminToken: string; readonly addressOf: FindAddress; readonly pages: Pages | undefined; readonly log: Log; readonly ioa: IoaDoor; readonly mcp: McpDoor }
 
-function routesOf(service: AuthorityService, { adminToken, addressOf, pages, log, ioa }: Routed): Routes {
+function routesOf(service: AuthorityService, { adminToken, addressOf, pages, log, ioa, mcp }: Routed): Routes {
   const findPerson: FindCaller = async (request) => (await readConsoleSession(service, request))?.principalId
   const findCaller: FindCaller = async (request) => {
     const token = bearerToken(request)
@@ -126,6 +131,7 @@ function routesOf(service: AuthorityService, { adminToken, addressOf, pages, log
       ['/api/admin', createAdminHandler(service, adminToken)],
       ['/artifacts', createUploadHandler(service, findCaller)],
       [ioaPrefix, ioa.handle],
+      ...mcpPaths.map((path) => [path, mcp.handle] as const),
     ]),
     prefixes: [
       [`${ioaPrefix}/`, ioa.handle],
