@@ -468,7 +468,7 @@ export const custodialKeys = pgTable(
 
 // The Inter-Agent Protocol's router.
 
-/** Which negotiations go on; each is folded from its Messages. */
+/** Which negotiations there are; each is folded from its records. */
 export const iapTasks = pgTable(
   'iap_tasks',
   {
@@ -477,8 +477,26 @@ export const iapTasks = pgTable(
     proposerId: text('proposer_id').notNull(),
     status: text('status').notNull(),
     isOver: boolean('is_over').notNull(),
+    cacheKey: text('cache_key'),
   },
   (t) => [primaryKey({ name: 'iap_tasks_id_once', columns: [t.taskId] }), index('iap_tasks_going_on').on(t.taskId).where(sql`not ${t.isOver}`)],
+)
+
+/**
+ * What was decided about each task, in the transaction that decided it. From here it goes into the task's Space, where `messageId` is
+ * the Message that says the same. The key decides between nodes, as that of the log does.
+ */
+export const iapRecords = pgTable(
+  'iap_records',
+  { taskId: text('task_id').notNull(), ordinal: whole('ordinal').notNull(), record: text('record').notNull(), messageId: text('message_id') },
+  (t) => [primaryKey({ name: 'iap_records_ordinal_once', columns: [t.taskId, t.ordinal] }), index('iap_records_unpublished').on(t.taskId).where(sql`${t.messageId} is null`)],
+)
+
+/** How each agent did with each of its capabilities, counted from the records. */
+export const iapAccounts = pgTable(
+  'iap_accounts',
+  { agentId: text('agent_id').notNull(), capabilityId: text('capability_id').notNull(), record: text('record').notNull() },
+  (t) => [primaryKey({ name: 'iap_accounts_capability_once', columns: [t.agentId, t.capabilityId] })],
 )
 
 /** Messages for Agents, kept until the Agent has been seen to have them. */

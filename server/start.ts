@@ -11,6 +11,7 @@ import { createAgentsHandler, createGroupsHandler } from './gateways/agents/agen
 import { createTokenHandler, createTokenVerifyHandler } from './gateways/agents/execution-tokens.ts'
 import { artifactsPrefix, createDownloadHandler, createUploadHandler } from './gateways/artifacts/artifacts.ts'
 import { createConsoleHandler, readConsoleSession } from './gateways/console/handler.ts'
+import { createIapDoor } from './gateways/iap/iap-door.ts'
 import { IoaDoor } from './gateways/ioa/ioa-door.ts'
 import type { IoaLimits } from './gateways/ioa/limits.ts'
 import { ioaPrefix } from './gateways/ioa/routes.ts'
@@ -29,6 +30,7 @@ import type { Pages } from './pages.ts'
 import { hotReloadPath } from './pages.ts'
 import type { Resources } from './resources.ts'
 import { writeServerFile } from './server-file.ts'
+import type { IapOptions } from './service/iap/types.ts'
 import { createAuthorityService } from './service/authority-service.ts'
 import { newToken } from './service/secret-token.ts'
 import type { AuthorityService } from './service/service.ts'
@@ -44,6 +46,8 @@ export type ServerOptions = Partial<Pick<Config, 'host' | 'port' | 'tls' | 'publ
   /** What IOA clients may cost, where it is not as usual; and MCP clients. */
   readonly ioa?: Partial<IoaLimits>
   readonly mcp?: Partial<McpLimits>
+  /** Rules, limits and timers of the I.A.P. router, where they are not as usual. */
+  readonly iap?: IapOptions
 }
 
 export interface RunningServer {
@@ -68,7 +72,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const address = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
     const origin = options.publicOrigin ?? address
-    const service = await createAuthorityService({ ...resources, origin, diagnostics: log })
+    const service = await createAuthorityService({ ...resources, origin, diagnostics: log, ...(options.iap && { iap: options.iap }) })
     return await serve(server, { ...options, service, origin, address, port, sockets })
   } catch (cause) {
     server.close()
@@ -86,7 +90,8 @@ async function serve(server: Server, { service, origin, address, port, sockets, 
   const ioa = new IoaDoor(service, { addressOf, log, ...(options.ioa && { limits: options.ioa }) })
   const mcp = createMcpDoor(service, { addressOf, log, ...(options.mcp && { limits: options.mcp }) })
   const isSecure = origin.startsWith('https:')
-  const upgrades = new Map([['/mwp', door.handleUpgrade], ...(pages?.upgrade ? [[hotReloadPath, pages.upgrade] as const] : [])])
+  const iapDoor = createIapDoor(service, { addressOf, onFault: (fault) => log.error({ err: fault }, 'the door of the Inter-Agent Protocol failed') })
+  const upgrades = new Map([['/mwp', door.handleUpgrade], ['/iap', iapDoor.handleUpgrade], ...(pages?.upgrade ? [[hotReloadPath, pages.upgrade] as const] : [])])
   server.off('request', answerStarting)
   server.on('request', createRequestListener({ routes: routesOf(service, { adminToken, addressOf, pages, log, ioa, mcp }), access, isSecure, isDevelopment: options.isDevelopment ?? false, log }))
   server.on('upgrade', createUpgradeListener(upgrades, access, log))
@@ -100,7 +105,7 @@ async function serve(server: Server, { service, origin, address, port, sockets, 
       const closed = once(server, 'close')
       server.close()
       ioa.close()
-      await Promise.all([door.close(), mcp.close()])
+      await Promise.all([door.close(), iapDoor.close(), mcp.close()])
       await Promise.race([closed, pause(requestGraceMs)])
       for (const socket of sockets) socket.destroy()
       await closed

@@ -19,6 +19,8 @@ import { FeedCursors } from './feed-cursors.ts'
 import { TailFeeds } from './feeds.ts'
 import { exportGroup } from './group-export.ts'
 import { DirectoryIdentities } from './identities.ts'
+import { IapRouterService } from './iap/iap-router.ts'
+import type { IapOptions } from './iap/types.ts'
 import { Invitations } from './invitations.ts'
 import { MembershipWatch } from './membership-watch.ts'
 import { createNativeVerifier } from './native-ed25519.ts'
@@ -49,13 +51,14 @@ export interface AuthorityOptions {
   /** Public origin of the server, the audience of every signed challenge. */
   readonly origin: string
   readonly diagnostics: Log
+  readonly iap?: IapOptions
 }
 
 /** Cards that an interrupted registration left out of the Directory are found again in this many Events. */
 const organizationTail = 256
 
 /** Starts the authority on a store. `stop` ends it; the store stays open. */
-export async function createAuthorityService({ store, artifacts, organization, origin, diagnostics }: AuthorityOptions): Promise<AuthorityService> {
+export async function createAuthorityService({ store, artifacts, organization, origin, diagnostics, iap: iapOptions }: AuthorityOptions): Promise<AuthorityService> {
   const { log, readModels, directory, clock } = store
   const { organizationId } = organization
   await registerServices(store, organization)
@@ -140,6 +143,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
   news.start({ actors, keys, identities, openSpaces })
   outbox.start()
+  const iap = await IapRouterService.start({ store: store.iap, spaces: openSpaces, clock, organizationId, diagnostics, ...(iapOptions && { options: iapOptions }) })
   const retention = new Retention(store, clock, diagnostics)
   retention.start()
   const watching = watchExecutions(actors, agents, readModels).catch((fault: unknown) => diagnostics.error({ err: fault }, 'the timers of some Missions do not run'))
@@ -173,6 +177,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       export: (groupId) => exportGroup({ organization, actors, log, keys, clock }, groupId),
     },
     openSpaces,
+    iap,
     executionTokens: new ExecutionTokens({ authority: organization.authority, reads, sessions, agents, catchUp: (groupId) => caughtUp(actors, organizationId, groupId), verifySignature, clock }),
     doors: { tokens, accessKeys, custody },
     submitCommand,
@@ -186,6 +191,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       news.stop()
       sessions.stop()
       tokens.stop()
+      await iap.stop()
       await outbox.stop()
       await openSpaces.stop()
       await actors.stop()

@@ -2,11 +2,14 @@
 import type { Readable } from 'node:stream'
 import type { Actor, AgentCard, EventDocument, FirstAdmissionRecord } from '../../protocol/generated/types.ts'
 import type { KeyBinding } from '../../protocol/key-registry.ts'
+import type { IapStore } from './iap/store-port.ts'
 import type { Ruling } from '../authority/policy-ruling.ts'
 import type { GraphEdgeRow, GraphNodeRow, MembershipRow, MissionRow, ReadModelRows } from '../authority/read-models.ts'
 import type { OpenSpaceStore } from './open-spaces/store-port.ts'
 
 export type * from './open-spaces/store-port.ts'
+
+export type * from './iap/store-port.ts'
 
 /** One stored Event. `bytes` are the exact signed document (RFC 8785 form), the evidence; everything else is an index over it. */
 export interface LogEntry {
@@ -253,6 +256,7 @@ export interface Store {
   readonly rulings: RulingStore
   readonly credentials: CredentialStore
   readonly openSpaces: OpenSpaceStore
+  readonly iap: IapStore
   readonly clock: Clock
   readonly wakeUps: WakeUps
   close(): Promise<void>

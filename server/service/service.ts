@@ -8,6 +8,7 @@ import type { MembershipRow } from '../authority/read-models.ts'
 import type { GroupArchive, GroupState } from '../authority/types.ts'
 import type { Doors } from './doors/types.ts'
 import type { OpenSpaces } from './open-spaces/types.ts'
+import type { IapRouter } from './iap/types.ts'
 import type { SpaceReport } from './verify-log.ts'
 import type { ArtifactStore, AuditEntry, Clock, DecodedEntry, KeptRuling, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey, SpaceKind } from './ports.ts'
 
@@ -172,6 +173,8 @@ export interface AuthorityService {
   readonly archives: GroupArchives
   /** Spaces that anybody who is registered may enter, with what is said there. Implemented in open-spaces/. */
   readonly openSpaces: OpenSpaces
+  /** Implemented by `IapRouterService` in iap/iap-router.ts. */
+  readonly iap: IapRouter
   /** Implemented by `ExecutionTokens` in execution-tokens.ts. Never in a Command, an Event or a log (A-195). */
   readonly executionTokens: TokenAccess
   /** Tokens and custodial keys of Agents that hold no key. */

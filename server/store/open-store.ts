@@ -6,6 +6,7 @@ import { connect, requireSupportedServer } from './connect.ts'
 import { DatabaseClock, timeSources } from './database-clock.ts'
 import { createCredentialStore } from './credentials.ts'
 import { createDirectory } from './directory.ts'
+import { createIapStore } from './iap-store.ts'
 import { migrate } from './migrate.ts'
 import { createOpenSpaceStore } from './open-spaces.ts'
 import { createRulingStore } from './ruling-store.ts'
@@ -47,6 +48,7 @@ async function storeOn(sql: Sql, kind: DatabaseKind, log: Log | undefined): Prom
     rulings: createRulingStore(database),
     credentials: createCredentialStore(database),
     openSpaces: createOpenSpaceStore(sql, database),
+    iap: createIapStore(sql, database),
     clock,
     wakeUps,
     async close() {

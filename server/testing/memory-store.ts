@@ -3,6 +3,7 @@ import { instantFromEpochMs } from '../../protocol/timestamp.ts'
 import type { Clock, Store, WakeUps } from '../service/ports.ts'
 import { createMemoryCredentials } from './memory-credentials.ts'
 import { createMemoryDirectory } from './memory-directory.ts'
+import { createMemoryIap } from './memory-iap.ts'
 import { createMemoryOpenSpaces } from './memory-open-spaces.ts'
 import { createMemorySpaces, Tables } from './memory-spaces.ts'
 
@@ -19,6 +20,7 @@ export function createMemoryStore({ clock = systemClock() }: { clock?: Clock } =
     rulings: { ...refusingNul(rulings), add: rulings.add },
     credentials: refusingNul(createMemoryCredentials()),
     openSpaces: refusingNul(createMemoryOpenSpaces(tables, directory)),
+    iap: refusingNul(createMemoryIap()),
     clock,
     wakeUps: createWakeUps(),
     close: async () => {},

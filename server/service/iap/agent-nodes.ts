@@ -1,0 +1,97 @@
+// Agents of the I.A.P. door as Nodes: whose an agent id is, in which Space a task stands, who has entered it.
+import { createHash } from 'node:crypto'
+import type { AgentId } from '../../../protocol/iap/types.ts'
+import { ROUTER } from '../../../protocol/iap/types.ts'
+import { invariant } from '../../../protocol/result.ts'
+import type { NodeInfo, OpenSpaces } from '../open-spaces/types.ts'
+
+/** The system in which an agent id means somebody. The router itself is the Node `router` of it. */
+const namespace = 'iap'
+const maximumNameLength = 200
+
+export interface AgentOwner {
+  /** The Principal that has this agent id. */
+  readonly agentOwner: string | undefined
+  /** The agent id that the Principal has. */
+  readonly boundAgentId: string | undefined
+}
+
+export class AgentNodes {
+  readonly #spaces: OpenSpaces
+  readonly #nodeIds = new Map<AgentId, string>()
+  /** Space names by id, as far as somebody was let in. */
+  readonly #names = new Map<string, string>()
+  readonly #entered = new Set<string>()
+
+  constructor(spaces: OpenSpaces) {
+    this.#spaces = spaces
+  }
+
+  /** Who stands behind an agent id, and behind a Principal. */
+  async ownerOf(agentId: AgentId, principalId: string): Promise<AgentOwner> {
+    // Before anybody can take the router's own name.
+    await this.nodeIdOf(ROUTER)
+    const [named, own] = await Promise.all([this.#spaces.nodes.resolve(namespace, agentId), this.#spaces.nodes.ofPrincipal(principalId)])
+    return { agentOwner: named.ok ? named.value.principalId : undefined, boundAgentId: own && agentIdOf(own) }
+  }
+
+  /** Gives the Principal this agent id for good; false when somebody else was quicker. */
+  async bind(agentId: AgentId, principalId: string): Promise<boolean> {
+    const node = await this.#spaces.nodes.ofPrincipal(principalId)
+    if (node === undefined) return false
+    const bound = await this.#spaces.nodes.bind(node.nodeId, { namespace, subject: agentId })
+    if (bound.ok) this.#nodeIds.set(agentId, node.nodeId)
+    return bound.ok
+  }
+
+  /** The Node in whose name a record stands. Everybody who has an agent id has one. */
+  async nodeIdOf(agentId: AgentId): Promise<string> {
+    const known = this.#nodeIds.get(agentId)
+    if (known !== undefined) return known
+    const found = await this.#spaces.nodes.resolve(namespace, agentId)
+    const nodeId = found.ok ? found.value.nodeId : agentId === ROUTER ? await this.#registerRouter() : undefined
+    invariant(nodeId !== undefined, 'an agent of a task is a Node')
+    this.#nodeIds.set(agentId, nodeId)
+    return nodeId
+  }
+
+  /** The open Space that was asked for, if there is one; else the proposer's own. */
+  async spaceFor(proposerId: AgentId, asked: unknown): Promise<string | undefined> {
+    if (asked !== undefined) return typeof asked === 'string' ? this.#knownSpace(asked) : undefined
+    const space = await this.#spaces.enter(await this.nodeIdOf(proposerId), { name: ownSpaceName(proposerId), description: 'Proposes these tasks.' })
+    if (!space.ok) return undefined
+    this.#names.set(space.value.spaceId, space.value.name)
+    return space.value.spaceId
+  }
+
+  /** Sees to it that whoever speaks in a Space has entered it. */
+  async enter(agentId: AgentId, spaceId: string): Promise<string> {
+    const nodeId = await this.nodeIdOf(agentId)
+    const key = `${spaceId} ${nodeId}`
+    if (this.#entered.has(key)) return nodeId
+    const name = (await this.#knownSpace(spaceId)) && this.#names.get(spaceId)!
+    if (name !== undefined) await this.#spaces.enter(nodeId, { name, description: agentId === ROUTER ? 'Routes tasks of the Inter-Agent Protocol.' : 'Takes part by the Inter-Agent Protocol.' })
+    this.#entered.add(key)
+    return nodeId
+  }
+
+  async #knownSpace(spaceId: string): Promise<string | undefined> {
+    if (this.#names.has(spaceId)) return spaceId
+    const space = await this.#spaces.find(spaceId)
+    if (space !== undefined) this.#names.set(spaceId, space.name)
+    return space?.spaceId
+  }
+
+  async #registerRouter(): Promise<string> {
+    const registered = await this.#spaces.nodes.register({ name: 'I.A.P. router', description: 'Routes tasks of the Inter-Agent Protocol.', identities: [{ namespace, subject: ROUTER }] })
+    invariant(registered.ok, 'the router is a Node')
+    return registered.value.node.nodeId
+  }
+}
+
+const agentIdOf = ({ identities }: NodeInfo): string | undefined => identities.find((identity) => identity.namespace === namespace)?.subject
+
+function ownSpaceName(agentId: AgentId): string {
+  const name = `Tasks of ${agentId}`
+  return name.length <= maximumNameLength ? name : `Tasks of ${createHash('sha256').update(agentId).digest('hex')}`
+}

@@ -1,0 +1,226 @@
+// The Inter-Agent Protocol router put together: who is online, what goes on, what rings when.
+import type { AgentId, IAPMessage, TaskId } from '../../../protocol/iap/types.ts'
+import type { OnlineAgent } from '../../authority/iap/roster.ts'
+import { silentAgents } from '../../authority/iap/roster.ts'
+import { DEFAULT_RULES } from '../../authority/iap/rules.ts'
+import type { RouterRules, TaskState } from '../../authority/iap/types.ts'
+import type { Log } from '../../log.ts'
+import { instantFromEpochMs } from '../../../protocol/timestamp.ts'
+import type { OpenSpaces } from '../open-spaces/types.ts'
+import type { Clock } from '../ports.ts'
+import { AgentNodes } from './agent-nodes.ts'
+import { AgentPeer } from './agent-peer.ts'
+import { CapabilitySchemas } from './capability-schemas.ts'
+import { Mailboxes } from './mailboxes.ts'
+import { SpacePublisher } from './space-publisher.ts'
+import type { IapStore } from './store-port.ts'
+import { earliestDue, TaskDesk } from './task-desk.ts'
+import type { IapLimits, IapOptions, IapRouter, IapTimers, Peer, PeerLink } from './types.ts'
+import { DEFAULT_IAP_LIMITS } from './types.ts'
+
+export interface RouterNeeds {
+  readonly store: IapStore
+  readonly spaces: OpenSpaces
+  readonly clock: Clock
+  /** Results of one organization answer nobody of another. */
+  readonly organizationId: string
+  readonly diagnostics: Log
+  readonly options?: IapOptions
+}
+
+/** The longest that a timer of the platform waits. */
+const longestTimerMs = 2 ** 31 - 1
+
+export class IapRouterService implements IapRouter {
+  readonly limits: IapLimits
+  readonly rules: RouterRules
+  readonly organizationId: string
+  readonly clock: Clock
+  readonly diagnostics: Log
+  readonly store: IapStore
+  readonly roster = new Map<AgentId, OnlineAgent>()
+  readonly schemas: CapabilitySchemas
+  readonly nodes: AgentNodes
+  readonly desk: TaskDesk
+  readonly mailboxes: Mailboxes
+  readonly #publisher: SpacePublisher
+  readonly #timers: IapTimers
+  readonly #peers = new Map<AgentId, AgentPeer>()
+  readonly #connected = new Set<AgentPeer>()
+  #due: { cancel(): void } | undefined
+  #watch: { cancel(): void } | undefined
+  #settle: { cancel(): void } | undefined
+  #isSettled = false
+  #isStopped = false
+
+  private constructor({ store, spaces, clock, organizationId, diagnostics, options = {} }: RouterNeeds) {
+    this.limits = { ...DEFAULT_IAP_LIMITS, ...options.limits }
+    this.rules = { ...DEFAULT_RULES, ...options.rules }
+    this.organizationId = organizationId
+    this.clock = clock
+    this.diagnostics = diagnostics
+    this.store = store
+    this.#timers = options.timers ?? systemTimers
+    this.schemas = new CapabilitySchemas(this.limits.schemaMs)
+    this.nodes = new AgentNodes(spaces)
+    this.mailboxes = new Mailboxes({ store, diagnostics })
+    this.#publisher = new SpacePublisher({ store, spaces, nodes: this.nodes, timers: this.#timers, diagnostics })
+    this.desk = new TaskDesk({
+      store,
+      clock,
+      rules: this.rules,
+      roster: this.roster,
+      schemas: this.schemas,
+      onCommitted: (messages, taskIds) => {
+        this.mailboxes.deliver(messages)
+        for (const taskId of taskIds) this.#publisher.publish(taskId)
+        this.#setTimer()
+      },
+    })
+  }
+
+  /** Reads what goes on and takes it up again. */
+  static async start(needs: RouterNeeds): Promise<IapRouterService> {
+    const router = new IapRouterService(needs)
+    await router.#start()
+    return router
+  }
+
+  get heartbeatIntervalMs(): number {
+    return this.rules.heartbeatIntervalMs
+  }
+
+  connect(principalId: string, link: PeerLink): Peer {
+    const peer = new AgentPeer(this, principalId, link)
+    this.#connected.add(peer)
+    if (this.#isStopped) peer.stopped()
+    return peer
+  }
+
+  async cancel(taskId: TaskId, by: string, reason?: string): Promise<boolean> {
+    const recordCount = (await this.desk.find(taskId))?.recordCount
+    if (recordCount === undefined) return false
+    await this.desk.submit({ taskId, input: { type: 'cancel', by, ...(reason !== undefined && { reason }) } })
+    return (await this.desk.find(taskId))!.recordCount > recordCount
+  }
+
+  published(): Promise<void> {
+    return this.#publisher.settled()
+  }
+
+  /** The agent is online in this connection; another one that it had is closed. */
+  joined(peer: AgentPeer, agent: OnlineAgent): void {
+    const { agentId } = agent
+    const present = this.#peers.get(agentId)
+    const isTakeover = present !== undefined && present !== peer
+    if (isTakeover) present.replaced()
+    this.#peers.set(agentId, peer)
+    this.roster.set(agentId, agent)
+    if (present !== peer) this.#tell(agentId, (each) => ({ type: 'returned', agentId: each, isTakeover }))
+  }
+
+  /** The connection of an agent is over, by its DISCONNECT or without. */
+  left(peer: AgentPeer, agentId: AgentId, how: 'departed' | 'lost'): void {
+    // While the router stops nobody is taken for gone: all of them are expected back.
+    if (this.#isStopped || this.#peers.get(agentId) !== peer) return
+    this.#peers.delete(agentId)
+    this.roster.delete(agentId)
+    this.#tell(agentId, (each) => ({ type: how, agentId: each }))
+  }
+
+  /** Any sign of life. */
+  heard(agentId: AgentId, currentLoad?: number): void {
+    const agent = this.roster.get(agentId)
+    if (agent) this.roster.set(agentId, { ...agent, lastHeardMs: this.clock.nowMs(), ...(currentLoad !== undefined && { currentLoad }) })
+  }
+
+  closed(peer: AgentPeer): void {
+    this.#connected.delete(peer)
+  }
+
+  /** Passes on a message that changes nothing. */
+  async forward(message: IAPMessage): Promise<void> {
+    const { to: agentId, messageId } = message
+    const committed = await this.store.commit({ tasks: [], records: [], received: [], accounts: [], cache: [], outbox: [{ agentId, messageId, message: JSON.stringify(message), createdAt: this.clock.now() }] })
+    if (committed !== 'conflict') this.mailboxes.deliver(committed)
+  }
+
+  async suspend(): Promise<void> {
+    this.#isStopped = true
+    for (const timer of [this.#due, this.#watch, this.#settle]) timer?.cancel()
+    const peers = [...this.#connected]
+    for (const peer of peers) peer.stopped()
+    await Promise.all(peers.map((peer) => peer.idle()))
+    await this.desk.settled()
+  }
+
+  async stop(): Promise<void> {
+    await this.suspend()
+    await this.#publisher.stop()
+  }
+
+  async #start(): Promise<void> {
+    const { limits, store, clock } = this
+    await store.forgetReceived(instantFromEpochMs(clock.nowMs() - limits.answersKeptMs))
+    await this.desk.load()
+    for (const taskId of await store.unpublishedTasks()) this.#publisher.publish(taskId, true)
+    // Nobody is back yet: what was due meanwhile waits until they had a chance.
+    this.#settle = this.#timers.after(this.desk.open().length === 0 ? 0 : limits.settleMs, () => this.#settled())
+    this.#watchSilence()
+  }
+
+  #settled(): void {
+    this.#isSettled = true
+    const absent = new Set(this.desk.open().flatMap(({ holding }) => (holding && !this.roster.has(holding.agent.agentId) ? [holding.agent.agentId] : [])))
+    for (const agentId of absent) this.#tell(agentId, (each) => ({ type: 'lost', agentId: each }))
+    this.#setTimer()
+  }
+
+  #watchSilence(): void {
+    this.#watch = this.#timers.after(this.heartbeatIntervalMs, () => {
+      for (const agentId of silentAgents(this.roster, this.clock.nowMs(), this.heartbeatIntervalMs)) this.#peers.get(agentId)?.silent()
+      this.#watchSilence()
+    })
+  }
+
+  #setTimer(): void {
+    this.#due?.cancel()
+    this.#due = undefined
+    if (!this.#isSettled || this.#isStopped) return
+    const dueMs = earliestDue(this.desk.open())
+    if (dueMs === Infinity) return
+    const delayMs = Math.min(longestTimerMs, Math.max(0, dueMs - this.clock.nowMs()))
+    this.#due = this.#timers.after(delayMs, () => void this.#ring())
+  }
+
+  async #ring(): Promise<void> {
+    this.#due = undefined
+    const nowMs = this.clock.nowMs()
+    const due = this.desk.open().filter((task) => earliestDue([task]) <= nowMs)
+    await Promise.all(due.map(({ taskId }) => this.#submit({ taskId, input: { type: 'due' } })))
+    this.#setTimer()
+  }
+
+  /** Lets every task that the agent has something to do with know of it. */
+  #tell(agentId: AgentId, inputFor: (agentId: AgentId) => Parameters<TaskDesk['submit']>[0]['input']): void {
+    for (const task of this.desk.open().filter((each) => concerns(each, agentId))) void this.#submit({ taskId: task.taskId, input: inputFor(agentId) })
+  }
+
+  async #submit(job: Parameters<TaskDesk['submit']>[0]): Promise<void> {
+    try {
+      await this.desk.submit(job)
+    } catch (fault) {
+      this.diagnostics.error({ err: fault, taskId: job.taskId }, 'a task could not be decided')
+    }
+  }
+}
+
+const concerns = ({ eligible, holding }: TaskState, agentId: AgentId): boolean => eligible.has(agentId) || holding?.agent.agentId === agentId
+
+const systemTimers: IapTimers = {
+  after(delayMs, act) {
+    const timer = setTimeout(act, delayMs)
+    timer.unref()
+    return { cancel: () => clearTimeout(timer) }
+  },
+}

@@ -1,0 +1,117 @@
+// Puts what was decided into the Spaces: each record a Message in the name of its author, referring to the Messages that it rests on.
+import type { TaskId } from '../../../protocol/iap/types.ts'
+import { createHash } from 'node:crypto'
+import { contentTypeOf, spaceContentOf } from '../../authority/iap/records.ts'
+import type { TaskRecord } from '../../authority/iap/records.ts'
+import type { Log } from '../../log.ts'
+import type { MessageDraft, OpenSpaces, SpaceMessage } from '../open-spaces/types.ts'
+import { Turns } from '../turns.ts'
+import type { AgentNodes } from './agent-nodes.ts'
+import type { IapStore, KeptIapRecord } from './store-port.ts'
+import type { IapTimers } from './types.ts'
+
+const retryMs = 5_000
+/** So many of a sender's newest Messages are looked through for one whose id was not noted any more. */
+const lookBack = 1_000
+
+interface Needs {
+  readonly store: Pick<IapStore, 'findTask' | 'records' | 'published'>
+  readonly spaces: Pick<OpenSpaces, 'send' | 'search'>
+  readonly nodes: Pick<AgentNodes, 'enter' | 'nodeIdOf'>
+  readonly timers: IapTimers
+  readonly diagnostics: Log
+}
+
+export class SpacePublisher {
+  readonly #needs: Needs
+  readonly #turns = new Turns<TaskId>()
+  readonly #waiting = new Map<TaskId, Promise<void>>()
+  readonly #retries = new Set<{ cancel(): void }>()
+  #isStopped = false
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** Publishes what the task has that is not in its Space yet. `isUnsure`: an earlier run may have published without noting it. */
+  publish(taskId: TaskId, isUnsure = false): void {
+    if (this.#isStopped) return
+    const turn = this.#turns.run(taskId, () => this.#publish(taskId, isUnsure)).catch((fault: unknown) => this.#again(taskId, fault))
+    this.#waiting.set(taskId, turn)
+    void turn.then(() => this.#waiting.get(taskId) === turn && this.#waiting.delete(taskId))
+  }
+
+  async settled(): Promise<void> {
+    while (this.#waiting.size > 0) await Promise.all(this.#waiting.values())
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    for (const retry of this.#retries) retry.cancel()
+    await this.settled()
+  }
+
+  #again(taskId: TaskId, fault: unknown): void {
+    this.#needs.diagnostics.error({ err: fault, taskId }, 'records of a task are not in their Space yet')
+    if (this.#isStopped) return
+    const retry = this.#needs.timers.after(retryMs, () => {
+      this.#retries.delete(retry)
+      this.publish(taskId, true)
+    })
+    this.#retries.add(retry)
+  }
+
+  async #publish(taskId: TaskId, isUnsure: boolean): Promise<void> {
+    const { store } = this.#needs
+    const [task, rows] = await Promise.all([store.findTask(taskId), store.records([taskId])])
+    if (task === undefined) return
+    const messageIds = rows.map(({ messageId }) => messageId)
+    let mayBeThere = isUnsure
+    for (const row of rows.filter(({ messageId }) => messageId === undefined)) {
+      const record = JSON.parse(row.record) as TaskRecord
+      const earlier = mayBeThere ? await this.#findEarlier(record, task.spaceId) : undefined
+      const messageId = earlier ?? (await this.#send(record, task.spaceId, messageIds))
+      messageIds[row.ordinal] = messageId
+      await store.published(taskId, row.ordinal, messageId)
+      // Only the first one can have been published before its id was noted.
+      mayBeThere = false
+    }
+  }
+
+  async #send(record: TaskRecord, spaceId: string, messageIds: readonly KeptIapRecord['messageId'][]): Promise<string> {
+    const { nodes, spaces } = this.#needs
+    const senderId = await nodes.enter(record.author, spaceId)
+    const messages = [...new Set(record.refs)].flatMap((ordinal) => messageIds[ordinal] ?? [])
+    const draft = { contentType: contentTypeOf(record), messages, nodes: await this.#named(record) }
+    const content = JSON.stringify(spaceContentOf(record))
+    const sent = await spaces.send(senderId, spaceId, { ...draft, content })
+    if (sent.ok) return sent.value.messageId
+    // What no Space takes as it is stands there by its hash; the journal has the whole of it.
+    const standIn = await spaces.send(senderId, spaceId, { ...draft, content: standInFor(record, content) })
+    if (!standIn.ok) throw new Error(`a Space refuses a record: ${standIn.error.reason}`)
+    return standIn.value.messageId
+  }
+
+  /** Those whom the record is for, besides everybody. */
+  async #named(record: TaskRecord): Promise<MessageDraft['nodes']> {
+    if (record.type !== 'task_assignment' && record.type !== 'task_release') return []
+    return [await this.#needs.nodes.nodeIdOf(record.content.agentId)]
+  }
+
+  async #findEarlier(record: TaskRecord, spaceId: string): Promise<string | undefined> {
+    const senderId = await this.#needs.nodes.enter(record.author, spaceId)
+    const found = await this.#needs.spaces.search({ spaceId, senderId }, { limit: lookBack })
+    return found.ok ? found.value.findLast((message) => isOf(record, message))?.messageId : undefined
+  }
+}
+
+function isOf(record: TaskRecord, { contentType, bytes }: SpaceMessage): boolean {
+  if (contentType !== contentTypeOf(record)) return false
+  const { content } = JSON.parse(new TextDecoder().decode(bytes)) as { readonly content: { readonly taskId?: unknown; readonly ordinal?: unknown; readonly at?: unknown } }
+  return content.taskId === record.taskId && content.ordinal === record.ordinal && content.at === record.at
+}
+
+function standInFor({ taskId, ordinal, refs, author, at }: TaskRecord, content: string): string {
+  const omitted = { sha256: createHash('sha256').update(content).digest('hex'), size: Buffer.byteLength(content) }
+  return JSON.stringify({ taskId, ordinal, refs, author, at, omitted })
+}

@@ -1,0 +1,62 @@
+// What the I.A.P. router keeps: the records of its tasks, what waits for agents, what they were answered.
+import type { CapabilityRecord } from '../../../protocol/iap/types.ts'
+
+export interface IapTaskRow {
+  readonly taskId: string
+  readonly spaceId: string
+  readonly proposerId: string
+  readonly status: string
+  readonly isOver: boolean
+  /** Under which its result may be kept for like proposals. */
+  readonly cacheKey?: string
+}
+
+/** `record` is JSON text. */
+export interface IapRecordRow { readonly taskId: string; readonly ordinal: number; readonly record: string }
+/** `messageId`: of the Message in the Space, once it is there. */
+export interface KeptIapRecord extends IapRecordRow { readonly messageId?: string }
+
+export interface IapOutboxRow { readonly agentId: string; readonly messageId: string; readonly message: string; readonly createdAt: string }
+export interface KeptIapMessage { readonly agentId: string; readonly entry: number; readonly messageId: string; readonly message: string }
+
+export interface IapReceivedRow {
+  readonly agentId: string
+  readonly messageId: string
+  readonly contentHash: string
+  /** JSON text of an array of messages. */
+  readonly answers: string
+  readonly receivedAt: string
+}
+
+export interface IapAccountRow { readonly agentId: string; readonly capabilityId: string; readonly record: CapabilityRecord }
+export interface IapCacheRow { readonly cacheKey: string; readonly result: string; readonly taskId: string; readonly storedAt: string }
+
+/** Everything that some decisions lead to. */
+export interface IapCommit {
+  readonly tasks: readonly IapTaskRow[]
+  readonly records: readonly IapRecordRow[]
+  readonly outbox: readonly IapOutboxRow[]
+  readonly received: readonly IapReceivedRow[]
+  readonly accounts: readonly IapAccountRow[]
+  readonly cache: readonly IapCacheRow[]
+}
+
+export interface IapStore {
+  /** All or nothing. `conflict` when a record of that ordinal is there already. Otherwise the new entries of the outbox, ascending. */
+  commit(commit: IapCommit): Promise<readonly KeptIapMessage[] | 'conflict'>
+  openTasks(): Promise<readonly IapTaskRow[]>
+  /** Tasks with records that stand in no Space yet. */
+  unpublishedTasks(): Promise<readonly string[]>
+  findTask(taskId: string): Promise<IapTaskRow | undefined>
+  /** Of these tasks, by task and ordinal. */
+  records(taskIds: readonly string[]): Promise<readonly KeptIapRecord[]>
+  published(taskId: string, ordinal: number, messageId: string): Promise<void>
+  /** The next ones after the entry, ascending. */
+  waiting(agentId: string, after: number, limit: number): Promise<readonly KeptIapMessage[]>
+  /** The agent has everything up to this entry. */
+  delivered(agentId: string, entry: number): Promise<void>
+  findReceived(agentId: string, messageId: string): Promise<IapReceivedRow | undefined>
+  forgetReceived(before: string): Promise<void>
+  accounts(): Promise<readonly IapAccountRow[]>
+  cached(cacheKey: string): Promise<IapCacheRow | undefined>
+}

@@ -1,0 +1,251 @@
+// Where decisions about tasks are made and kept: one batch at a time, each batch one commit. What was committed is handed on.
+import { randomBytes } from 'node:crypto'
+import { deriveUrn, sha256Hash } from '../../../protocol/digest.ts'
+import { composeMessage } from '../../../protocol/iap/compose.ts'
+import { isTerminal } from '../../../protocol/iap/task-status.ts'
+import type { AgentId, CapabilityRecord, ErrorMessage, IAPMessage, TaskId } from '../../../protocol/iap/types.ts'
+import { ROUTER } from '../../../protocol/iap/types.ts'
+import { invariant } from '../../../protocol/result.ts'
+import { nextDue } from '../../authority/iap/absence.ts'
+import { decideTask } from '../../authority/iap/decide-task.ts'
+import { evolveTask, foldTask } from '../../authority/iap/evolve-task.ts'
+import type { TaskRecord } from '../../authority/iap/records.ts'
+import { addRecords, NO_RECORD, reputationChange } from '../../authority/iap/reputation.ts'
+import type { HeldTasks, Roster } from '../../authority/iap/roster.ts'
+import { eligibleAgents, standingOf } from '../../authority/iap/roster.ts'
+import type { RouterRules, TaskEnv, TaskInput, TaskState } from '../../authority/iap/types.ts'
+import type { Clock } from '../ports.ts'
+import type { CapabilitySchemas } from './capability-schemas.ts'
+import type { IapAccountRow, IapCacheRow, IapOutboxRow, IapReceivedRow, IapRecordRow, IapStore, IapTaskRow, KeptIapMessage } from './store-port.ts'
+
+/** A message of an agent that is answered once, and the same way ever after. */
+export interface Received { readonly message: IAPMessage; readonly contentHash: string }
+
+export interface TaskJob {
+  readonly taskId: TaskId
+  readonly input: TaskInput
+  readonly received?: Received
+  /** Of a proposal: where its records go, and under which key its result may be kept. */
+  readonly setting?: Pick<IapTaskRow, 'spaceId' | 'cacheKey'>
+}
+
+interface Task { readonly row: IapTaskRow; readonly state: TaskState }
+interface Waiting extends TaskJob { resolve(answers: readonly IAPMessage[]): void; reject(fault: unknown): void }
+
+export interface DeskNeeds {
+  readonly store: IapStore
+  readonly clock: Clock
+  readonly rules: RouterRules
+  readonly roster: Roster
+  readonly schemas: CapabilitySchemas
+  /** After a commit, in order. */
+  readonly onCommitted: (messages: readonly KeptIapMessage[], taskIds: readonly TaskId[]) => void
+}
+
+const maximumBatch = 64
+const maximumAttempts = 5
+const endedTasksKept = 500
+
+/** What one batch adds up to before it is committed. */
+interface Draft {
+  readonly tasks: Map<TaskId, IapTaskRow>
+  readonly records: IapRecordRow[]
+  readonly outbox: IapOutboxRow[]
+  readonly received: IapReceivedRow[]
+  readonly accounts: Map<string, IapAccountRow>
+  readonly cache: IapCacheRow[]
+  readonly answers: (readonly IAPMessage[])[]
+}
+
+export class TaskDesk {
+  readonly #needs: DeskNeeds
+  /** Every task that has not ended, and some that have. */
+  readonly #tasks = new Map<TaskId, Task>()
+  #accounts = new Map<string, IapAccountRow>()
+  readonly #queue: Waiting[] = []
+  #running: Promise<void> | undefined
+
+  constructor(needs: DeskNeeds) {
+    this.#needs = needs
+  }
+
+  /** Reads what goes on. */
+  async load(): Promise<void> {
+    const rows = await this.#needs.store.openTasks()
+    await this.#fold(rows)
+    await this.#loadAccounts()
+  }
+
+  /** Resolves with what the sender is answered, once it is committed; rejects on a fault, and nothing has happened then. */
+  submit(job: TaskJob): Promise<readonly IAPMessage[]> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ ...job, resolve, reject })
+      this.#running ??= this.#work().finally(() => (this.#running = undefined))
+    })
+  }
+
+  /** Tasks that have not ended. */
+  open(): readonly TaskState[] {
+    return [...this.#tasks.values()].filter(({ row }) => !row.isOver).map(({ state }) => state)
+  }
+
+  async find(taskId: TaskId): Promise<TaskState | undefined> {
+    if (!this.#tasks.has(taskId)) await this.#recall([taskId])
+    return this.#tasks.get(taskId)?.state
+  }
+
+  recordOf(agentId: AgentId, capabilityId: string): CapabilityRecord | undefined {
+    return this.#accounts.get(accountKey(agentId, capabilityId))?.record
+  }
+
+  async settled(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async #work(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, maximumBatch)
+      try {
+        const answers = await this.#attempt(batch, 1)
+        batch.forEach((job, index) => job.resolve(answers[index]!))
+      } catch (fault) {
+        await this.#forget(batch).catch(() => undefined)
+        for (const job of batch) job.reject(fault)
+      }
+    }
+  }
+
+  async #attempt(batch: readonly Waiting[], attempt: number): Promise<readonly (readonly IAPMessage[])[]> {
+    await this.#recall([...new Set(batch.map(({ taskId }) => taskId).filter((taskId) => !this.#tasks.has(taskId)))])
+    const draft = emptyDraft()
+    for (const job of batch) draft.answers.push(this.#decide(job, draft))
+    const committed = await this.#needs.store.commit({ ...draft, tasks: [...draft.tasks.values()], accounts: [...draft.accounts.values()] })
+    if (committed === 'conflict') {
+      invariant(attempt < maximumAttempts, 'somebody else decides these tasks all the time')
+      await this.#forget(batch)
+      return this.#attempt(batch, attempt + 1)
+    }
+    this.#needs.onCommitted(committed, [...draft.tasks.keys()])
+    this.#dropEnded()
+    return draft.answers
+  }
+
+  /** Decides one input on what the batch has led to so far, and adds its outcome to the batch. */
+  #decide({ taskId, input, received, setting }: TaskJob, draft: Draft): readonly IAPMessage[] {
+    const task = this.#tasks.get(taskId)
+    const outcome = decideTask(task?.state, input, this.#env(task, input))
+    let state = task?.state
+    for (const record of outcome.records) {
+      this.#account(state, record, draft)
+      state = evolveTask(state, record)
+    }
+    const at = this.#needs.clock.now()
+    if (state !== undefined && outcome.records.length > 0) this.#keep(task, state, outcome.records, { draft, setting, at })
+    draft.outbox.push(...outcome.messages.map((message) => ({ agentId: message.to, messageId: message.messageId, message: JSON.stringify(message), createdAt: at })))
+    const answers = received && outcome.error ? [answerTo(received.message, outcome.error, at)] : []
+    if (received) draft.received.push({ agentId: received.message.from, messageId: received.message.messageId, contentHash: received.contentHash, answers: JSON.stringify(answers), receivedAt: at })
+    return answers
+  }
+
+  #keep(task: Task | undefined, state: TaskState, records: readonly TaskRecord[], { draft, setting, at }: { draft: Draft; setting: TaskJob['setting']; at: string }): void {
+    const { taskId, status, proposal } = state
+    const place = task?.row ?? setting
+    invariant(place !== undefined, 'a task has a Space')
+    const { spaceId, cacheKey } = place
+    const row: IapTaskRow = { taskId, spaceId, proposerId: proposal.proposerId, status, isOver: isTerminal(status), ...(cacheKey !== undefined && { cacheKey }) }
+    this.#tasks.set(taskId, { row, state })
+    draft.tasks.set(taskId, row)
+    draft.records.push(...records.map((record) => ({ taskId, ordinal: record.ordinal, record: JSON.stringify(record) })))
+    if (cacheKey !== undefined) draft.cache.push(...records.flatMap((record) => cacheable(record, { cacheKey, taskId, storedAt: at })))
+  }
+
+  #account(before: TaskState | undefined, record: TaskRecord, draft: Draft): void {
+    const change = reputationChange(before, record)
+    if (change === undefined) return
+    const { agentId, capabilityId, added } = change
+    const key = accountKey(agentId, capabilityId)
+    const row = { agentId, capabilityId, record: addRecords(this.#accounts.get(key)?.record ?? NO_RECORD, added) }
+    this.#accounts.set(key, row)
+    draft.accounts.set(key, row)
+  }
+
+  #env(task: Task | undefined, input: TaskInput): TaskEnv {
+    const { clock, rules, roster, schemas } = this.#needs
+    const held = this.#held()
+    const proposal = input.type === 'proposal' ? input.message.payload : task?.state.proposal
+    return {
+      nowMs: clock.nowMs(),
+      seed: randomBytes(16).toString('hex'),
+      rules,
+      candidates: () => (proposal ? eligibleAgents(roster, held, proposal, ({ inputSchema }) => schemas.faultOf(inputSchema, proposal.input) === undefined) : { eligible: [], busy: 0 }),
+      standingOf: (agentId) => standingOf(roster, held, agentId),
+      recordOf: (agentId, capabilityId) => this.recordOf(agentId, capabilityId) ?? NO_RECORD,
+    }
+  }
+
+  #held(): HeldTasks {
+    const held = new Map<AgentId, number>()
+    for (const { holding } of this.open()) if (holding) held.set(holding.agent.agentId, (held.get(holding.agent.agentId) ?? 0) + 1)
+    return held
+  }
+
+  /** Reads tasks that are not remembered. */
+  async #recall(taskIds: readonly TaskId[]): Promise<void> {
+    if (taskIds.length === 0) return
+    const rows = await Promise.all(taskIds.map((taskId) => this.#needs.store.findTask(taskId)))
+    await this.#fold(rows.flatMap((row) => row ?? []))
+  }
+
+  async #fold(rows: readonly IapTaskRow[]): Promise<void> {
+    const kept = await this.#needs.store.records(rows.map(({ taskId }) => taskId))
+    const byTask = new Map<TaskId, TaskRecord[]>(rows.map(({ taskId }) => [taskId, []]))
+    for (const { taskId, record } of kept) byTask.get(taskId)?.push(JSON.parse(record) as TaskRecord)
+    for (const row of rows) {
+      const state = foldTask(byTask.get(row.taskId)!)
+      invariant(state !== undefined, 'a task begins with its proposal')
+      this.#tasks.set(row.taskId, { row, state })
+    }
+  }
+
+  /** What was decided was not committed: memory says what the store says. */
+  async #forget(batch: readonly TaskJob[]): Promise<void> {
+    const open = new Set(batch.map(({ taskId }) => taskId))
+    for (const taskId of open) this.#tasks.delete(taskId)
+    await this.#recall([...open])
+    await this.#loadAccounts()
+  }
+
+  async #loadAccounts(): Promise<void> {
+    this.#accounts = new Map((await this.#needs.store.accounts()).map((row) => [accountKey(row.agentId, row.capabilityId), row]))
+  }
+
+  #dropEnded(): void {
+    const ended = [...this.#tasks.values()].filter(({ row }) => row.isOver)
+    for (const { row } of ended.slice(0, Math.max(0, ended.length - endedTasksKept))) this.#tasks.delete(row.taskId)
+  }
+}
+
+const emptyDraft = (): Draft => ({ tasks: new Map(), records: [], outbox: [], received: [], accounts: new Map(), cache: [], answers: [] })
+const accountKey = (agentId: AgentId, capabilityId: string): string => `${agentId}\n${capabilityId}`
+
+/** An ERROR of the router; the same message always gets the same one. */
+export function answerTo({ messageId, from }: Pick<IAPMessage, 'messageId' | 'from'>, error: ErrorMessage, at: string): IAPMessage {
+  return composeMessage('ERROR', { messageId: deriveUrn('iap-answer', from, messageId), from: ROUTER, to: from, timestamp: at, correlationId: messageId }, error)
+}
+
+/** When something is due next among these tasks. */
+export const earliestDue = (tasks: readonly TaskState[]): number => Math.min(Infinity, ...tasks.map((task) => nextDue(task) ?? Infinity))
+
+/** A result that the router applied and that did not come from the cache itself. */
+function cacheable(record: TaskRecord, row: Omit<IapCacheRow, 'result'>): readonly IapCacheRow[] {
+  if (record.type !== 'task_result') return []
+  const { result, refused, isCached } = record.content
+  return refused === undefined && isCached !== true && result.status === 'completed' ? [{ ...row, result: JSON.stringify(result.result) }] : []
+}
+
+/** What tells two messages of one id apart. */
+export const contentHashOf = (message: IAPMessage): string => sha256Hash(new TextEncoder().encode(sortedText(message)))
+
+/** JSON text with the members of every object in order. */
+const sortedText = (value: unknown): string =>
+  JSON.stringify(value, (_name, member: unknown) => (typeof member === 'object' && member !== null && !Array.isArray(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member))

@@ -1,0 +1,109 @@
+// What the I.A.P. router keeps, in PostgreSQL. A commit is one statement, so it is all there or not at all.
+import { and, asc, eq, gt, inArray, isNull, lt, lte } from 'drizzle-orm'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import { iapAccounts, iapCache, iapOutbox, iapReceived, iapRecords, iapTasks } from '../../drizzle/schema.ts'
+import type { IapCommit, IapStore, IapTaskRow, KeptIapMessage } from '../service/ports.ts'
+import postgres from 'postgres'
+import type { Sql } from './connect.ts'
+
+export const createIapStore = (sql: Sql, database: PostgresJsDatabase): IapStore => ({
+  commit: (commit) => writeAll(sql, commit),
+  ...createTasks(database),
+  ...createMessages(database),
+  ...createResults(database),
+})
+
+/** The column lists are those of the row types. Text stays text on its way: the driver would write a string for `json` as one more string. */
+async function writeAll(sql: Sql, commit: IapCommit): Promise<readonly KeptIapMessage[] | 'conflict'> {
+  const { tasks, records, outbox, received, accounts, cache } = commit
+  const text = (rows: readonly object[]) => JSON.stringify(rows)
+  try {
+    const rows = await sql<KeptIapMessage[]>`
+      with kept_tasks as (
+        insert into iap_tasks (task_id, space_id, proposer_id, status, is_over, cache_key)
+        select "taskId", "spaceId", "proposerId", status, "isOver", "cacheKey"
+        from json_to_recordset(${text(tasks)}::text::json) as t("taskId" text, "spaceId" text, "proposerId" text, status text, "isOver" boolean, "cacheKey" text)
+        on conflict (task_id) do update set status = excluded.status, is_over = excluded.is_over
+      ), kept_records as (
+        insert into iap_records (task_id, ordinal, record)
+        select "taskId", ordinal, record from json_to_recordset(${text(records)}::text::json) as r("taskId" text, ordinal bigint, record text)
+      ), kept_received as (
+        insert into iap_received (agent_id, message_id, content_hash, answers, received_at)
+        select "agentId", "messageId", "contentHash", answers, "receivedAt"
+        from json_to_recordset(${text(received)}::text::json) as r("agentId" text, "messageId" text, "contentHash" text, answers text, "receivedAt" text)
+        on conflict do nothing
+      ), kept_accounts as (
+        insert into iap_accounts (agent_id, capability_id, record)
+        select "agentId", "capabilityId", record
+        from json_to_recordset(${text(accounts.map((row) => ({ ...row, record: JSON.stringify(row.record) })))}::text::json) as a("agentId" text, "capabilityId" text, record text)
+        on conflict (agent_id, capability_id) do update set record = excluded.record
+      ), kept_cache as (
+        insert into iap_cache (cache_key, result, task_id, stored_at)
+        select distinct on ("cacheKey") "cacheKey", result, "taskId", "storedAt"
+        from json_to_recordset(${text(cache)}::text::json) as c("cacheKey" text, result text, "taskId" text, "storedAt" text)
+        on conflict (cache_key) do update set result = excluded.result, task_id = excluded.task_id, stored_at = excluded.stored_at
+      )
+      insert into iap_outbox (agent_id, message_id, message, created_at)
+      select "agentId", "messageId", message, "createdAt"
+      from json_to_recordset(${text(outbox.map((row, place) => ({ ...row, place })))}::text::json) as o("agentId" text, "messageId" text, message text, "createdAt" text, place bigint)
+      order by place
+      on conflict do nothing
+      returning agent_id as "agentId", entry, message_id as "messageId", message`
+    return [...rows].sort((a, b) => a.entry - b.entry)
+  } catch (fault) {
+    if (fault instanceof postgres.PostgresError && fault.constraint_name === 'iap_records_ordinal_once') return 'conflict'
+    throw fault
+  }
+}
+
+type Tasks = Pick<IapStore, 'openTasks' | 'unpublishedTasks' | 'findTask' | 'records' | 'published'>
+
+function createTasks(database: PostgresJsDatabase): Tasks {
+  return {
+    openTasks: async () => (await database.select().from(iapTasks).where(eq(iapTasks.isOver, false)).orderBy(asc(iapTasks.taskId))).map(taskRow),
+    unpublishedTasks: async () => (await database.selectDistinct({ taskId: iapRecords.taskId }).from(iapRecords).where(isNull(iapRecords.messageId))).map(({ taskId }) => taskId),
+    async findTask(taskId) {
+      const [row] = await database.select().from(iapTasks).where(eq(iapTasks.taskId, taskId))
+      return row && taskRow(row)
+    },
+    async records(taskIds) {
+      if (taskIds.length === 0) return []
+      const rows = await database.select().from(iapRecords).where(inArray(iapRecords.taskId, [...taskIds])).orderBy(asc(iapRecords.taskId), asc(iapRecords.ordinal))
+      return rows.map(({ messageId, ...row }) => ({ ...row, ...(messageId !== null && { messageId }) }))
+    },
+    async published(taskId, ordinal, messageId) {
+      await database.update(iapRecords).set({ messageId }).where(and(eq(iapRecords.taskId, taskId), eq(iapRecords.ordinal, ordinal)))
+    },
+  }
+}
+
+type Messages = Pick<IapStore, 'waiting' | 'delivered' | 'findReceived' | 'forgetReceived'>
+
+function createMessages(database: PostgresJsDatabase): Messages {
+  const { agentId, entry, messageId, message } = iapOutbox
+  return {
+    waiting: (agent, after, limit) => database.select({ agentId, entry, messageId, message }).from(iapOutbox).where(and(eq(agentId, agent), gt(entry, after))).orderBy(asc(entry)).limit(limit),
+    async delivered(agent, upTo) {
+      await database.delete(iapOutbox).where(and(eq(agentId, agent), lte(entry, upTo)))
+    },
+    async findReceived(agent, id) {
+      const [row] = await database.select().from(iapReceived).where(and(eq(iapReceived.agentId, agent), eq(iapReceived.messageId, id)))
+      return row
+    },
+    async forgetReceived(before) {
+      await database.delete(iapReceived).where(lt(iapReceived.receivedAt, before))
+    },
+  }
+}
+
+function createResults(database: PostgresJsDatabase): Pick<IapStore, 'accounts' | 'cached'> {
+  return {
+    accounts: async () => (await database.select().from(iapAccounts)).map(({ record, ...row }) => ({ ...row, record: JSON.parse(record) as never })),
+    async cached(cacheKey) {
+      const [row] = await database.select().from(iapCache).where(eq(iapCache.cacheKey, cacheKey))
+      return row
+    },
+  }
+}
+
+const taskRow = ({ cacheKey, ...row }: typeof iapTasks.$inferSelect): IapTaskRow => ({ ...row, ...(cacheKey !== null && { cacheKey }) })

@@ -1,0 +1,131 @@
+// A whole server with an I.A.P. door on a PostgreSQL of its own, which can be stopped and started again.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { invariant } from '../../../protocol/result.ts'
+import { openArtifactFolder } from '../../artifacts/artifact-folder.ts'
+import type { Log } from '../../log.ts'
+import { silentLog } from '../../log.ts'
+import type { IapOptions } from '../../service/iap/types.ts'
+import type { SpaceMessage } from '../../service/open-spaces/types.ts'
+import type { OrganizationKeys } from '../../service/organization-keys.ts'
+import { loadOrganizationKeys } from '../../service/organization-keys.ts'
+import type { ArtifactStore, Store } from '../../service/ports.ts'
+import type { AuthorityService } from '../../service/service.ts'
+import { openStore } from '../../store/open-store.ts'
+import type { TestDatabase } from '../test-database.ts'
+import { createTestDatabase } from '../test-database.ts'
+import type { AgentTraits } from './test-agent.ts'
+import { TestAgent } from './test-agent.ts'
+
+const migrationsFolder = join(import.meta.dirname, '../../../drizzle/migrations')
+
+/** A record of a task as it stands in the Space. */
+export interface SpaceRecord { readonly type: string; readonly sender: string; readonly id: string; readonly refs: readonly string[]; readonly content: Readonly<Record<string, unknown>> }
+
+interface Running { readonly port: number; readonly service: AuthorityService; stop(): Promise<void> }
+/** `startServer`, which only the tests themselves may import. */
+type Start = (options: { readonly resources: { readonly store: Store; readonly organization: OrganizationKeys; readonly artifacts: ArtifactStore }; readonly log: Log; readonly iap: IapOptions }) => Promise<Running>
+
+export class IapServer {
+  readonly #startServer: Start
+  readonly #folder: string
+  readonly #database: TestDatabase
+  readonly #tokens = new Map<string, { readonly token: string; readonly principalId: string }>()
+  #organization: OrganizationKeys | undefined
+  #running: { readonly store: Store; readonly server: Running } | undefined
+
+  private constructor(startServer: Start, folder: string, database: TestDatabase) {
+    this.#startServer = startServer
+    this.#folder = folder
+    this.#database = database
+  }
+
+  static async start(startServer: Start, options: IapOptions = {}): Promise<IapServer> {
+    const server = new IapServer(startServer, await mkdtemp(join(tmpdir(), 'iap-')), await createTestDatabase())
+    await server.#start(options)
+    return server
+  }
+
+  get server(): Running {
+    invariant(this.#running, 'the server runs')
+    return this.#running.server
+  }
+
+  get store(): Store {
+    invariant(this.#running, 'the server runs')
+    return this.#running.store
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.server.port}/iap`
+  }
+
+  /** Another run of the server on the same data. */
+  async restart(options: IapOptions = {}): Promise<void> {
+    await this.#stop()
+    await this.#start(options)
+  }
+
+  async end(): Promise<void> {
+    await this.#stop()
+    await this.#database.drop()
+    await rm(this.#folder, { recursive: true })
+  }
+
+  /** A token of this agent's Principal, which is made when it is not there yet. */
+  async token(agentId: string): Promise<string> {
+    return (await this.#credentials(agentId)).token
+  }
+
+  async principal(agentId: string): Promise<string> {
+    return (await this.#credentials(agentId)).principalId
+  }
+
+  async join(agentId: string, traits: AgentTraits & { readonly autoPong?: boolean } = {}): Promise<TestAgent> {
+    return TestAgent.join(this.url, await this.token(agentId), agentId, traits)
+  }
+
+  /** What stands in the Space of a task, in order. */
+  async records(taskId: string): Promise<readonly SpaceRecord[]> {
+    await this.server.service.iap.published()
+    const task = await this.store.iap.findTask(taskId)
+    invariant(task, 'there is such a task')
+    const messages = await this.server.service.openSpaces.read(task.spaceId, { mode: 'all' }, {})
+    invariant(messages.ok, 'the Space can be read')
+    return messages.value.map(decode).filter(({ content }) => content.taskId === taskId)
+  }
+
+  async #credentials(agentId: string) {
+    const known = this.#tokens.get(agentId)
+    if (known) return known
+    const { custody, tokens } = this.server.service.doors
+    const adopted = await custody.adopt({ name: agentId, capabilities: [{ id: 'data.analysis', version: '1.0.0' }] })
+    invariant(adopted.ok, adopted.ok ? '' : adopted.error.reason)
+    const { agentId: principalId } = adopted.value
+    const issued = await tokens.issue({ principalId, doors: ['iap'], label: agentId })
+    invariant(issued.ok, 'the token is issued')
+    const credentials = { token: issued.value.token, principalId }
+    this.#tokens.set(agentId, credentials)
+    return credentials
+  }
+
+  async #start(iap: IapOptions): Promise<void> {
+    const store = await openStore({ url: this.#database.url, migrationsFolder, maxConnections: 4 })
+    this.#organization ??= await loadOrganizationKeys(this.#folder, { name: 'Test', now: store.clock.now() })
+    const artifacts = await openArtifactFolder(join(this.#folder, 'artifacts'))
+    this.#running = { store, server: await this.#startServer({ resources: { store, organization: this.#organization, artifacts }, log: silentLog(), iap }) }
+  }
+
+  async #stop(): Promise<void> {
+    const running = this.#running
+    this.#running = undefined
+    await running?.server.stop()
+    await running?.store.close()
+  }
+}
+
+function decode({ bytes, contentType, senderId, messageId, messages }: SpaceMessage): SpaceRecord {
+  const { content } = JSON.parse(new TextDecoder().decode(bytes)) as { content: Record<string, unknown> }
+  return { type: contentType ?? '', sender: senderId, id: messageId, refs: messages, content }
+}
