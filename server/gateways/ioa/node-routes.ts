@@ -4,7 +4,7 @@ import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
 import type { JsonObject } from '../../../protocol/strict-json.ts'
 import { sendJson } from '../../http-messages.ts'
-import type { IdentityBinding, NodeInfo, NodeRegistration, SpaceRefusal } from '../../service/open-spaces/types.ts'
+import type { IdentityBinding, NodeInfo, NodeRegistration, Nodes, SpaceRefusal } from '../../service/open-spaces/types.ts'
 import { parseMember } from './body.ts'
 import type { Callers } from './callers.ts'
 import type { Exchange, IoaService, OpenExchange, Route } from './exchange.ts'
@@ -13,7 +13,7 @@ import { sendList } from './json-list.ts'
 import type { IoaLimits } from './limits.ts'
 import { nodeObject } from './objects.ts'
 import type { Refusal } from './refusal.ts'
-import { refusal, refusalOf } from './refusal.ts'
+import { refusal, refusalOf, refused } from './refusal.ts'
 
 interface Needs { readonly service: IoaService; readonly limits: IoaLimits; readonly callers: Callers }
 
@@ -43,9 +43,9 @@ export function nodeRoutes({ service, limits, callers }: Needs): readonly Route[
     if (!body.ok) return body.error
     const registration = registrationOf(body.value.values)
     if (!registration.ok) return registration.error
-    const registered = await nodes.register({ ...registration.value, callerId: exchange.caller.principalId })
-    if (!registered.ok) return refusalOf(registered.error)
-    sendJson(exchange.response, 201, nodeObject(registered.value.node))
+    const node = await registeredBy(nodes, exchange.caller.nodeId, registration.value)
+    if (!node.ok) return node.error
+    sendJson(exchange.response, 201, nodeObject(node.value))
   }
 
   async function show({ response, parameters }: Exchange): Promise<Refusal | void> {
@@ -80,6 +80,22 @@ export function nodeRoutes({ service, limits, callers }: Needs): readonly Route[
     authenticated('PUT /nodes/:/identities', bind),
     authenticated('DELETE /nodes/:/identities', unbind),
   ]
+}
+
+/**
+ * A token is one Node, so registering with it gives that Node: a client that holds nothing else goes on to act as what it was given.
+ * The name is taken over where the Node is named by its id or a binding; a client that names none sends one of its own making. What
+ * leads to another Node is 403.
+ */
+async function registeredBy(nodes: Nodes, ownId: string, { name, nodeId, ...change }: NodeRegistration): Promise<Result<NodeInfo, Refusal>> {
+  if (name.trim() === '') return refused(422, 'a name is needed')
+  if (nodeId !== undefined && !/^[0-9a-f]{32}$/i.test(nodeId) && nodeId !== ownId) return refused(422, 'the id of a Node is 32 hexadecimal digits')
+  const bound = await Promise.all((change.identities ?? []).map(({ namespace, subject }) => nodes.resolve(namespace, subject)))
+  const byId = nodeId === undefined ? undefined : await nodes.byId(nodeId)
+  const named = new Set([...bound.flatMap((node) => (node.ok ? [node.value.nodeId] : [])), ...(byId ? [byId.nodeId] : [])])
+  if ([...named].some((id) => id !== ownId)) return refused(403, 'this is another Node')
+  const described = await nodes.describe(ownId, { ...change, ...(named.has(ownId) && { name }) })
+  return described.ok ? described : err(refusalOf(described.error))
 }
 
 /** Nobody but a Node itself says who it is elsewhere. */

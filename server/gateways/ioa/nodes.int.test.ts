@@ -20,13 +20,13 @@ describe.skipIf(skipReason)(`IOA Nodes${skipReason ? ` (${skipReason})` : ''}`, 
 
   it('IOA 3.14: without meta a Node has an empty one', async () => {
     expect(await ada.client.get(`/nodes/${ada.id}`)).toMatchObject({ status: 200, body: { id: ada.id, name: 'Ada', description: 'first', meta: {} } })
-    const { body } = await ada.client.post('/nodes', { name: 'Plain', meta: null })
-    expect(body).toEqual({ id: expect.stringMatching(/^urn:uuid:/), name: 'Plain', meta: {} })
+    const plain = await world.node('Plain', { meta: null })
+    expect((await ada.client.get(`/nodes/${plain.id}`)).body).toEqual({ id: expect.stringMatching(/^urn:uuid:/), name: 'Plain', meta: {} })
   })
 
   it('IOA 1.5: Nodes are listed by name, then by id, however many there are', async () => {
     const many = Array.from({ length: 450 }, (_, index) => `many ${index % 7}`)
-    for (const name of many) await ada.client.post('/nodes', { name, id: newId() })
+    for (const name of many) await world.server.service.openSpaces.nodes.register({ name, nodeId: newId() })
     const { body } = await ada.client.get('/nodes')
     const own: { id: string; name: string }[] = body.filter((node: { name: string }) => node.name.startsWith('many'))
     const sorted = own.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1))
@@ -109,6 +109,23 @@ describe.skipIf(skipReason)(`IOA Nodes${skipReason ? ` (${skipReason})` : ''}`, 
     expect((await mine.client.post('/nodes', { name: 'Taken', id: other.id })).status).toBe(403)
     expect((await ada.client.get(`/nodes/${other.id}`)).body.name).toBe('Other')
     expect(await mine.client.post('/nodes', { name: 'Renewed', id: mine.id, meta: { v: 2 } })).toMatchObject({ status: 201, body: { id: mine.id, name: 'Renewed', meta: { v: 2 } } })
+    const victim = await world.node('Somebody', { identities: [binding('somebody')] })
+    expect((await mine.client.post('/nodes', { name: 'X', identities: [binding('somebody')] })).status).toBe(403)
+    expect((await ada.client.get('/nodes/resolve?namespace=github&subject=somebody')).body.id).toBe(victim.id)
+  })
+
+  it('IOA 1.8: a client that holds a token alone registers and then acts as its Node, and IOA repair: leaves none behind', async () => {
+    const node = await world.node('Release bot')
+    const client = world.stranger.with({ token: node.token })
+    const count = async () => (await ada.client.get('/nodes')).body.length
+    const before = await count()
+    for (const more of [{}, { id: newId() }, { meta: null, description: 'from the command line' }, { identities: [binding('cli')] }]) {
+      expect(await client.post('/nodes', { name: 'ioa-client', ...more })).toMatchObject({ status: 201, body: { id: node.id, name: 'Release bot' } })
+    }
+    expect([await count(), (await ada.client.get('/nodes/resolve?namespace=github&subject=cli')).body]).toMatchObject([before, { id: node.id, description: 'from the command line' }])
+    const acting = world.stranger.with({ token: node.token, nodeId: node.id })
+    expect((await acting.post(`/spaces/${await world.space(ada)}/messages`, { content: {} })).body.sender).toBe(node.id)
+    for (const wrong of [{ name: ' ' }, { name: 'X', id: 'short' }]) expect((await client.post('/nodes', wrong)).status).toBe(422)
   })
 
   it('IOA 1.3: an unknown Node is 404', async () => {

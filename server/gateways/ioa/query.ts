@@ -1,4 +1,4 @@
-// Query parameters of reads. The first of several equal names counts, an empty one is absent.
+// Query parameters of reads. The first of several equal names counts, a blank one is absent.
 import type { Result } from '../../../protocol/result.ts'
 import { ok } from '../../../protocol/result.ts'
 import type { Direction } from '../../service/open-spaces/types.ts'
@@ -9,12 +9,12 @@ import { refused } from './refusal.ts'
 const truths: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 const untruths: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
-export const parameter = (query: URLSearchParams, name: string): string | undefined => query.get(name) || undefined
+export const parameter = (query: URLSearchParams, name: string): string | undefined => query.get(name)?.trim() || undefined
 
 /** A positive integer of at most `maximum`, else 422. */
 export function limitOf(query: URLSearchParams, maximum: number): Result<number | undefined, Refusal> {
-  const text = parameter(query, 'limit')
-  if (text === undefined) return ok(undefined)
+  const text = query.get('limit') ?? ''
+  if (text === '') return ok(undefined)
   const limit = /^\+?\d+$/.test(text) ? Number(text) : 0
   if (limit < 1) return refused(422, '"limit" must be a positive whole number')
   return limit <= maximum ? ok(limit) : refused(422, `"limit" is at most ${maximum}; leave it out to read everything`)

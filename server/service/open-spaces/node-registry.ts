@@ -61,6 +61,16 @@ export class NodeRegistry implements Nodes {
     invariant(false, `Nodes changed under ${maximumAttempts} registrations in a row`)
   }
 
+  async describe(nodeId: string, change: Parameters<Nodes['describe']>[1]): Refusable<NodeInfo> {
+    const record = await this.#record(nodeId)
+    if (record === undefined) return noSuchNode()
+    const claim = claimOf({ name: record.name, ...change })
+    if (!claim.ok) return claim
+    if (hasTooMany(record, claim.value.change)) return tooManyIdentities()
+    const outcome = await this.#change(nodeId, claim.value.change)
+    return outcome === 'taken' ? refuse('conflict', 'this identity leads to another Node') : this.#found(nodeId)
+  }
+
   async byId(nodeId: string): Promise<NodeInfo | undefined> {
     const record = await this.#record(nodeId)
     return record && infoOf(record)
@@ -102,7 +112,7 @@ export class NodeRegistry implements Nodes {
     const record = await this.#record(nodeId)
     if (!record) return noSuchNode()
     const isOwn = record.identities.some((own) => own.namespace === identity.value.namespace && own.subject === identity.value.subject)
-    if (!isOwn && record.identities.length >= maximumIdentities) return refuse('invalid_input', `a Node has at most ${maximumIdentities} identities`)
+    if (!isOwn && record.identities.length >= maximumIdentities) return tooManyIdentities()
     if ((await this.#change(nodeId, { identities: [identity.value] })) === 'taken') return refuse('conflict', 'this identity leads to another Node')
     return this.#found(nodeId)
   }
@@ -136,7 +146,7 @@ export class NodeRegistry implements Nodes {
   async #renew(record: NodeRecord, { change, accessKeyId, callerId }: Claim): Promise<Registered | 'again'> {
     const { nodeId, principalId } = record
     if (!this.#isEnrolled(record, accessKeyId) && callerId !== principalId) return refuse('forbidden', 'this Node was enrolled by somebody else')
-    if (new Set([...record.identities, ...change.identities].map(pairKey)).size > maximumIdentities) return refuse('invalid_input', `a Node has at most ${maximumIdentities} identities`)
+    if (hasTooMany(record, change)) return tooManyIdentities()
     if ((await this.#change(nodeId, change)) === 'taken') return 'again'
     const node = await this.#found(nodeId)
     return node.ok ? ok({ node: node.value, isNew: false }) : node
@@ -192,6 +202,8 @@ export class NodeRegistry implements Nodes {
   }
 }
 
+const hasTooMany = (record: NodeRecord, { identities }: Claim['change']) => new Set([...record.identities, ...identities].map(pairKey)).size > maximumIdentities
+const tooManyIdentities = () => refuse('invalid_input', `a Node has at most ${maximumIdentities} identities`)
 const noSuchNode = () => refuse('not_found', 'there is no such Node')
 const pairKey = ({ namespace, subject }: Pick<NodeIdentity, 'namespace' | 'subject'>) => JSON.stringify([namespace, subject])
 
@@ -211,7 +223,7 @@ function claimOf({ name, description, meta, nodeId, identities = [], accessKeyId
   const fault = faultOfTexts(name, description, meta)
   if (fault !== undefined) return refuse('invalid_input', fault)
   if (nodeId !== undefined && !/^[0-9a-f]{32}$/i.test(nodeId)) return refuse('invalid_input', 'the id of a Node is 32 hexadecimal digits')
-  if (identities.length > maximumIdentities) return refuse('invalid_input', `a Node has at most ${maximumIdentities} identities`)
+  if (identities.length > maximumIdentities) return tooManyIdentities()
   const bound = identities.map(identityOf)
   const refused = bound.find((identity) => !identity.ok)
   if (refused?.ok === false) return err(refused.error)

@@ -117,6 +117,8 @@ export interface Nodes {
    * Nodes: `conflict`. At once or never: of simultaneous registrations of one name or pair, all get the one Node.
    */
   register(registration: NodeRegistration): Refusable<{ readonly node: NodeInfo; readonly isNew: boolean }>
+  /** Changes what a Node says of itself; what is absent stays, and bindings are added. A binding that leads to another Node: `conflict`. */
+  describe(nodeId: string, change: Partial<Pick<NodeRegistration, 'name' | 'description' | 'meta' | 'identities'>>): Refusable<NodeInfo>
   byId(nodeId: string): Promise<NodeInfo | undefined>
   /** Whether this access key enrolled the Node, and so may act for it where a token is not asked for. */
   isEnrolledBy(nodeId: string, accessKeyId: string): Promise<boolean>
