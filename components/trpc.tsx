@@ -26,6 +26,12 @@ export type BudgetLine = MissionView['budget'][number]
 export type ParticipantView = MissionSummary['owner']
 export type MessageView = Outputs['missions']['conversation']['messages'][number]
 export type GraphPage = Outputs['missions']['graph']
+export type SpaceSummary = Outputs['spaces']['list']['spaces'][number]
+export type SpaceView = Outputs['spaces']['view']
+export type SpaceMessageView = Outputs['spaces']['messages']['messages'][number]
+export type NodeView = SpaceMessageView['author']
+/** What the live feed tells. */
+export type Growth = Outputs['live'] extends AsyncIterable<{ readonly data: infer G }> ? G : never
 export type LogLine = Outputs['missions']['log']['lines'][number]
 export type ArtifactView = Outputs['missions']['artifacts'][number]
 export type ApprovalView = Outputs['missions']['approval']

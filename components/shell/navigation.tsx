@@ -3,26 +3,27 @@
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useQuery } from '@tanstack/react-query'
-import { Bot, House, KeyRound, PenLine, Target } from 'lucide-react'
+import { Bot, House, KeyRound, MessagesSquare, PenLine, Target } from 'lucide-react'
 import { useTRPC } from '../trpc.tsx'
 import { classNames } from '../ui/class-names.ts'
 
 const PLACES = [
   { href: '/', label: 'Home', Icon: House },
   { href: '/missions', label: 'Missions', Icon: Target },
+  { href: '/spaces', label: 'Spaces', Icon: MessagesSquare },
   { href: '/approvals', label: 'Approvals', Icon: PenLine },
   { href: '/agents', label: 'Agents', Icon: Bot },
   { href: '/keys', label: 'Keys', Icon: KeyRound },
 ] as const
 
-/** The five places: a rail at the left, a bar at the bottom on a phone. */
+/** The six places: a rail at the left, a bar at the bottom on a phone. */
 export function Navigation({ form }: { readonly form: 'rail' | 'bar' }) {
   const path = usePathname()
   const trpc = useTRPC()
   const waiting = useQuery(trpc.approvals.list.queryOptions()).data?.length ?? 0
   return (
     <nav aria-label="Main">
-      <ul className={form === 'rail' ? 'grid gap-1 p-2' : 'grid grid-cols-5'}>
+      <ul className={form === 'rail' ? 'grid gap-1 p-2' : 'grid grid-cols-6'}>
         {PLACES.map(({ href, label, Icon }) => {
           const isHere = href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`)
           const count = href === '/approvals' && waiting > 0 ? waiting : undefined

@@ -53,6 +53,10 @@ const STATES: Readonly<Record<string, StateLook>> = {
   authorized: look('Authorized', Check, 'ink'),
   deprecated: look('Deprecated', Archive, 'past'),
   ended: look('Ended', Archive, 'past'),
+  confirmed: look('Confirmed', Check, 'ink'),
+  not_confirmed: look('Not confirmed', CircleX, 'ink'),
+  info: look('For information', CircleDot, 'ink'),
+  inconclusive: look('Inconclusive', CircleDashed, 'ink'),
   online: look('Online', CircleDot, 'ink'),
   offline: look('Offline', CircleDashed, 'past'),
 }

@@ -1,5 +1,6 @@
 // What the console shows: plain values derived from the fold and the log. Components get these types through the tRPC router.
 import type { Actor, Approval, Artifact, Budget, Evidence, ExecutionTerms } from '../../protocol/generated/types.ts'
+import type { JsonObject } from '../../protocol/strict-json.ts'
 import type { EdgeProvenance } from '../authority/read-models.ts'
 
 /** A Principal as people see it. `custody` is written out ("browser key, not extractable", "key held by the agent"). */
@@ -173,6 +174,42 @@ export interface GraphEdge { readonly child: number; readonly parent: number; re
 export interface GraphPage { readonly nodes: readonly GraphNode[]; readonly edges: readonly GraphEdge[]; readonly lanes: readonly { id: string; title: string }[]; readonly head: number; readonly total: number; readonly hasOlder: boolean }
 
 export interface LogLine { readonly sequence: number; readonly eventId: string; readonly kind: string; readonly actor: ParticipantView; readonly at: string; readonly title: string; readonly cause: { readonly type: string; readonly id: string } }
+
+/** A Node of an open Space: `id` is its Principal, as everywhere in the console, `nodeId` what Messages name it by. */
+export interface NodeView extends ParticipantView { readonly nodeId: string }
+
+export interface SpaceSummary {
+  readonly spaceId: string
+  readonly name: string
+  readonly tags: readonly string[]
+  readonly messageCount: number
+  readonly memberCount: number
+  /** Whether the caller has entered it. Reading takes no membership. */
+  readonly isMember: boolean
+}
+
+export interface SpaceView extends SpaceSummary {
+  /** By name; the first thousand of `memberCount`. */
+  readonly members: readonly (NodeView & { readonly description: string })[]
+  /** The caller as a Node. */
+  readonly myNodeId: string
+}
+
+/** A Message of an open Space. Numbers that no binary64 holds are strings of their digits in `content` and `meta`. */
+export interface SpaceMessageView {
+  readonly sequence: number
+  readonly messageId: string
+  readonly author: NodeView
+  readonly at: string
+  readonly contentType?: string
+  readonly content: JsonObject
+  readonly meta?: JsonObject
+  /** Sequences of the Messages that it answers, ascending. */
+  readonly answers: readonly number[]
+  /** The first twenty of `mentionCount`. */
+  readonly mentions: readonly NodeView[]
+  readonly mentionCount: number
+}
 
 /** One ruling of the Policy Log. `sequence` is the Event that it let through, `code` why it let nothing through. */
 export interface RulingLine { readonly entry: number; readonly area: string; readonly outcome: 'allowed' | 'refused'; readonly actor: ParticipantView; readonly at: string; readonly kind: string; readonly reason: string; readonly policyVersion: number; readonly sequence?: number; readonly code?: string }

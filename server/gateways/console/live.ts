@@ -1,28 +1,37 @@
-// live: tells a page that a Space of the caller's grew, so that it reads again. The head is the cursor; a lost wake-up costs nothing.
+// live: tells a page that a mission Space of the caller's grew, or the open Space that it shows, so that it reads again. The head is
+// the cursor; a lost wake-up costs nothing.
 import { tracked } from '@trpc/server'
 import { z } from 'zod'
+import type { MessageFeed } from '../../service/open-spaces/types.ts'
 import type { AuthorityService } from '../../service/service.ts'
 import { identifierText } from './session.ts'
 import { signInFirst, signedInProcedure } from './trpc.ts'
 
-interface Growth { readonly missionId: string; readonly groupId: string; readonly head: number }
+type Growth =
+  | { readonly missionId: string; readonly groupId: string; readonly head: number }
+  /** An open Space. */
+  | { readonly spaceId: string; readonly head: number }
+
+/** Messages that one look at an open Space passes over. */
+const passedAtOnce = 1_000
 
 /** So long at most does a stream on which nothing happens outlive its session. */
 const sessionCheckMs = 60_000
 
 export const live = signedInProcedure
-  .input(z.strictObject({ missionId: identifierText.optional(), lastEventId: z.string().max(200).optional() }))
+  .input(z.strictObject({ missionId: identifierText.optional(), spaceId: z.string().min(1).max(512).optional(), lastEventId: z.string().max(200).optional() }))
   .subscription(async function* ({ ctx, input, signal }) {
     const grown = collectGrowth(ctx.service, signal)
     try {
       for (const row of await ctx.service.readModels.missionsOf(ctx.me.principalId)) grown.add(row.spaceId)
+      if (input.spaceId !== undefined) await grown.follow(input.spaceId)
       while (!signal?.aborted) {
         if (grown.isCheckDue() && !(await ctx.isStillSignedIn())) throw signInFirst()
         for (const spaceId of grown.take()) {
-          const found = await growthOf(ctx.service, ctx.me.principalId, spaceId)
-          if (!found || (input.missionId && found.missionId !== input.missionId)) continue
+          const found = spaceId === input.spaceId ? await openGrowthOf(ctx.service, spaceId) : await growthOf(ctx.service, ctx.me.principalId, spaceId)
+          if (!found || (input.missionId && 'missionId' in found && found.missionId !== input.missionId)) continue
           if (!(await ctx.isStillSignedIn())) throw signInFirst()
-          yield tracked(`${found.groupId}@${found.head}`, found)
+          yield tracked(`${spaceId}@${found.head}`, found)
         }
         await grown.wait()
       }
@@ -37,9 +46,16 @@ async function growthOf(service: AuthorityService, principalId: string, spaceId:
   return found && { missionId: found.state.mission.missionId, groupId: spaceId, head: found.state.sequence }
 }
 
+async function openGrowthOf({ openSpaces }: AuthorityService, spaceId: string): Promise<Growth | undefined> {
+  const newest = await openSpaces.read(spaceId, { mode: 'all' }, { limit: 1 })
+  return newest.ok ? { spaceId, head: newest.value.at(-1)?.sequence ?? 0 } : undefined
+}
+
 /** Spaces that grew since the last `take`, each once: a busy Space cannot fill memory. To be stopped by whoever began. */
 function collectGrowth(service: AuthorityService, signal: AbortSignal | undefined) {
   const pending = new Set<string>()
+  const feeds: MessageFeed[] = []
+  let fault: Error | undefined
   let isCheckDue = false
   let wake: () => void = () => {}
   const add = (spaceId: string) => {
@@ -52,9 +68,24 @@ function collectGrowth(service: AuthorityService, signal: AbortSignal | undefine
     wake()
   }, sessionCheckMs).unref()
   signal?.addEventListener('abort', () => wake())
+  const pass = async (feed: MessageFeed, spaceId: string) => {
+    while ((await feed.next(passedAtOnce)) !== 'ended') add(spaceId)
+  }
   return {
     add,
+    /** Adds this open Space now and whenever it grows; an unknown one never. */
+    follow: async (spaceId: string) => {
+      const feed = await service.openSpaces.follow(spaceId)
+      if (!feed.ok) return
+      feeds.push(feed.value)
+      pass(feed.value, spaceId).catch((cause: unknown) => {
+        fault = new Error('an open Space could not be followed', { cause })
+        wake()
+      })
+      add(spaceId)
+    },
     take: () => {
+      if (fault) throw fault
       const spaces = [...pending]
       pending.clear()
       return spaces
@@ -65,10 +96,11 @@ function collectGrowth(service: AuthorityService, signal: AbortSignal | undefine
       isCheckDue = false
       return isDue
     },
-    wait: () => (pending.size > 0 || isCheckDue || signal?.aborted ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))),
+    wait: () => (pending.size > 0 || isCheckDue || fault || signal?.aborted ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))),
     stop: () => {
       clearInterval(timer)
       unsubscribe()
+      for (const feed of feeds) feed.close()
     },
   }
 }

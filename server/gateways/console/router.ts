@@ -4,6 +4,7 @@ import { enrolmentRouter, keysRouter } from './enrolment.ts'
 import { live } from './live.ts'
 import { approvalsRouter, missionsRouter } from './missions.ts'
 import { sessionRouter } from './session.ts'
+import { spacesRouter } from './spaces.ts'
 import { router } from './trpc.ts'
 
 export const appRouter = router({
@@ -14,6 +15,7 @@ export const appRouter = router({
   accessKeys: accessKeysRouter,
   missions: missionsRouter,
   approvals: approvalsRouter,
+  spaces: spacesRouter,
   live,
 })
 
