@@ -6,13 +6,14 @@ import { fileURLToPath } from 'node:url'
 
 export const projectFolder = fileURLToPath(new URL('..', import.meta.url))
 
-export interface Child { readonly message: Record<string, unknown>; stop(): Promise<void> }
+export interface Child { readonly pid: number; readonly message: Record<string, unknown>; stop(): Promise<void> }
 
 /** Starts a Node program with as many pool threads as `npm run up` gives its server, and waits for its `listening` message. Rejects when it ends before. */
 export async function startChild(args: readonly string[], env: Record<string, string> = {}): Promise<Child> {
   const child = spawn(process.execPath, args, { cwd: projectFolder, env: { ...process.env, UV_THREADPOOL_SIZE: String(Math.max(2, availableParallelism())), ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const message = await Promise.race([listening(child), once(child, 'exit').then(() => Promise.reject(new Error(`${args.join(' ')} ended before it listened`)))])
   return {
+    pid: child.pid ?? 0,
     message,
     async stop() {
       const gone = once(child, 'exit')

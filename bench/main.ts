@@ -7,6 +7,7 @@ import postgres from 'postgres'
 import { openEmbedded } from '../server/store/embedded/open-embedded.ts'
 import { startChild, type Child } from './child.ts'
 import { type HistoryRow, measureHistory } from './history.ts'
+import { type DoorFigures, measureDoors } from './open-spaces.ts'
 import { drive, openSocket, type Lane, type Measured } from './load.ts'
 import { measureReplay } from './replay.ts'
 import { connect, prepare, signFrames, type Workplace } from './workplace.ts'
@@ -26,7 +27,7 @@ const scenarios: readonly Scenario[] = [
 ]
 
 const { values: options } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, rounds: { type: 'string', default: '3' }, history: { type: 'boolean', default: false }, store: { type: 'string', multiple: true, default: ['postgresql', 'embedded'] } },
+  options: { json: { type: 'boolean', default: false }, rounds: { type: 'string', default: '3' }, history: { type: 'boolean', default: false }, doors: { type: 'boolean', default: false }, store: { type: 'string', multiple: true, default: ['postgresql', 'embedded'] } },
 })
 const rounds = Number(options.rounds)
 
@@ -71,9 +72,9 @@ function median(measured: readonly Measured[]): Measured {
   return [...measured].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(measured.length / 2)]!
 }
 
-interface StoreResult { readonly rows: readonly Row[]; readonly replay?: { readonly events: number; readonly perSecond: number }; readonly history?: readonly HistoryRow[] }
+interface StoreResult { readonly rows: readonly Row[]; readonly replay?: { readonly events: number; readonly perSecond: number }; readonly history?: readonly HistoryRow[]; readonly doors?: DoorFigures }
 
-/** The loads and the replay, or with `--history` the cost of a long history alone. */
+/** The loads and the replay, or with `--history` the cost of a long history alone, or with `--doors` the IOA door alone. */
 async function benchStore(store: string): Promise<StoreResult> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   // As root, PostgreSQL runs under another account, which has to come through.
@@ -85,6 +86,7 @@ async function benchStore(store: string): Promise<StoreResult> {
     const dataDir = join(folder, 'data')
     const authority = await startChild([...nodeOptions, 'dist/server.js'], { DATA_DIR: dataDir, PORT: '0', COUNTERSIGN_NO_CONSOLE: '1', LOG_LEVEL: 'error', DATABASE_URL: store === 'embedded' ? '' : database.url })
     stopping.push(floor, authority)
+    if (options.doors) return { rows: [], doors: await measureDoors(dataDir, authority.pid) }
     const workplace = await prepare(dataDir, missions)
     const floorUrl = `ws://127.0.0.1:${String(floor.message.port)}`
     if (options.history) return { rows: [], history: await measureHistory(workplace, rounds) }
@@ -112,7 +114,8 @@ if (options.json) {
   console.log(JSON.stringify({ machine, rounds, results }, undefined, 2))
 } else {
   console.log(`${machine}; median of ${rounds} interleaved rounds\n`)
-  for (const { store, rows, replay, history = [] } of results) {
+  for (const { store, rows, replay, history = [], doors } of results) {
+    if (doors) printDoors(store, doors)
     for (const { scenario, authority, floor, ratio } of rows) {
       console.log(`${store}: ${scenario}`)
       for (const [name, m] of [['authority', authority], ['floor', floor]] as const) {
@@ -125,4 +128,11 @@ if (options.json) {
       console.log(`${store}: after ${events} Events ${measured.perSecond.toFixed(0)}/s   p50 ${measured.p50Ms.toFixed(1)} ms   p99 ${measured.p99Ms.toFixed(1)} ms   ${ratio.toFixed(2)} of the shortest`)
     }
   }
+}
+
+function printDoors(store: string, { sends, reads, burst }: DoorFigures): void {
+  for (const { name, perSecond, p50Ms, p95Ms } of sends) console.log(`${store}: IOA send, ${name} ${perSecond.toFixed(0)}/s   p50 ${p50Ms.toFixed(1)} ms   p95 ${p95Ms.toFixed(1)} ms`)
+  for (const { name, p50Ms, p95Ms } of reads) console.log(`${store}: IOA read, ${name}   p50 ${p50Ms.toFixed(1)} ms   p95 ${p95Ms.toFixed(1)} ms`)
+  const { listeners, messages, missing, seconds, serverMiB, peakMiB, missingAfterResume } = burst
+  console.log(`${store}: ${messages} Messages to ${listeners} listeners in ${seconds.toFixed(1)} s, ${missing} missing; server ${serverMiB.toFixed(0)} MiB before, ${peakMiB.toFixed(0)} MiB at most; ${missingAfterResume} missing after a stalled listener resumed`)
 }
