@@ -33,6 +33,8 @@ export interface IoaWorld {
   node(name: string, more?: object): Promise<IoaNode>
   /** Enters a Space of this name and answers its id. */
   space(node: IoaNode, name?: string): Promise<string>
+  /** What the server has asked of the store so far: calls, and rows that came back. */
+  taken(): { readonly calls: number; readonly rows: number }
   /** Takes the database away under the server. */
   loseStore(): Promise<void>
   stop(): Promise<void>
@@ -42,8 +44,9 @@ export interface IoaWorld {
 export async function startIoaWorld<L>(start: (options: StartOptions<L>) => Promise<Started>, limits?: L, log: Log = silentLog()): Promise<IoaWorld> {
   const database = await createTestDatabase()
   const store = await openStore({ url: database.url, migrationsFolder, maxConnections: 6 })
+  const taken = { calls: 0, rows: 0 }
   const organization = parseOrganizationKeys(foundOrganization('Test', store.clock.now()))
-  const server = await start({ resources: { store, organization, artifacts: memoryArtifacts() }, log, ...(limits && { ioa: limits }) })
+  const server = await start({ resources: { store: { ...store, log: counted(store.log, taken), openSpaces: counted(store.openSpaces, taken) }, organization, artifacts: memoryArtifacts() }, log, ...(limits && { ioa: limits }) })
   const { accessKey } = await server.service.doors.accessKeys.create({ label: 'tests' })
   const stranger = new IoaClient(`${server.origin}/ioa`)
   let names = 0
@@ -63,6 +66,7 @@ export async function startIoaWorld<L>(start: (options: StartOptions<L>) => Prom
       if (status !== 200) throw new Error(`entering was answered with ${status} ${text}`)
       return body.id
     },
+    taken: () => ({ ...taken }),
     loseStore: () => database.drop(),
     async stop() {
       await server.stop()
@@ -70,4 +74,20 @@ export async function startIoaWorld<L>(start: (options: StartOptions<L>) => Prom
       await database.drop()
     },
   }
+}
+
+/** The same port, whose every call is counted with the rows that it gave. */
+function counted<P extends object>(port: P, taken: { calls: number; rows: number }): P {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return (...parameters: unknown[]) => {
+        taken.calls++
+        const outcome: unknown = Reflect.apply(member, target, parameters)
+        if (outcome instanceof Promise) outcome.then((rows: unknown) => (taken.rows += Array.isArray(rows) ? rows.length : 1), () => undefined)
+        return outcome
+      }
+    },
+  })
 }
