@@ -37,6 +37,8 @@ export class McpCaller {
     const client = new Client({ name: 'test', version: '1.0.0' })
     const transport = new StreamableHTTPClientTransport(new URL(path, origin), { requestInit: { headers: { authorization: `Bearer ${token}` } } })
     await client.connect(transport as Transport)
+    // From now on the client holds results against the schemas that it has seen.
+    await client.listTools()
     return new McpCaller(client, transport)
   }
 

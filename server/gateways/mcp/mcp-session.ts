@@ -174,12 +174,12 @@ export class McpSession {
     })
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...listedTools] }))
     server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) => this.#callTool(params.name, params.arguments ?? {}, requestId))
-    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => listResources(service, principalId, params?.cursor))
+    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => this.#guard(listResources(service, principalId, params?.cursor)))
     server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [...resourceTemplates] }))
-    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => readResource(service, principalId, params.uri))
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => this.#guard(readResource(service, principalId, params.uri)))
     server.setRequestHandler(SubscribeRequestSchema, async ({ params: { uri } }) => {
       if (this.#subscriptions.count >= limits.subscriptions && !this.#subscriptions.has(uri)) throw new McpError(ErrorCode.InvalidRequest, `A session watches ${limits.subscriptions} resources at most`)
-      await this.#subscriptions.add(uri, await spaceOfUri(service, principalId, uri))
+      await this.#guard(spaceOfUri(service, principalId, uri).then((spaceId) => this.#subscriptions.add(uri, spaceId)))
       return {}
     })
     server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
@@ -194,10 +194,25 @@ export class McpSession {
     try {
       return await tool.run(this.#toolCall(requestId), args)
     } catch (fault) {
-      const correlationId = randomBytes(8).toString('hex')
-      this.#needs.log.error({ err: fault, correlationId, tool: name }, 'a tool failed')
-      return refuse(`The server failed (${correlationId}). What you asked for may or may not have happened: read before you try again.`)
+      return refuse(`The server failed (${this.#noteFault(fault)}). What you asked for may or may not have happened: read before you try again.`)
     }
+  }
+
+  /** The SDK would tell the client the words of any fault. */
+  async #guard<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer
+    } catch (fault) {
+      if (fault instanceof McpError) throw fault
+      throw new McpError(ErrorCode.InternalError, `The server failed (${this.#noteFault(fault)})`)
+    }
+  }
+
+  /** The id under which the log has it. */
+  #noteFault(fault: unknown): string {
+    const correlationId = randomBytes(8).toString('hex')
+    this.#needs.log.error({ err: fault, correlationId }, 'an MCP request failed')
+    return correlationId
   }
 
   #toolCall(requestId: RequestId): ToolCall {

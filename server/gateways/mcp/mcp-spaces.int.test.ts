@@ -183,11 +183,30 @@ describe.skipIf(skipReason)(`open Spaces by MCP${skipReason ? ` (${skipReason})`
     const { contents } = await ann!.client.readResource({ uri })
     const [content] = contents
     expect(JSON.parse(content && 'text' in content ? content.text : '')).toMatchObject({ id: space.id, messages: [{ content: { text: 'hello' } }] })
+    for (const cursor of ['***', Buffer.from('\u0000').toString('base64url')]) await expect(ann!.client.listResources({ cursor })).rejects.toMatchObject({ code: -32602 })
     const carl = await connect('Carl')
     expect((await carl.client.listResources()).resources).toEqual([])
-    for (const other of [uri, 'ioa://spaces/%E0%A4%A', 'file:///etc/passwd']) {
+    for (const other of [uri, 'ioa://spaces/%E0%A4%A', 'ioa://spaces/%00', 'file:///etc/passwd']) {
       await expect(carl.client.readResource({ uri: other })).rejects.toMatchObject({ code: -32002 })
       await expect(carl.client.subscribeResource({ uri: other })).rejects.toMatchObject({ code: -32002 })
+    }
+  })
+
+  it.each(['\u0000', '\ud800', ' ', '../..', 'x'.repeat(600), "'; DROP TABLE log; --"])('no tool fails on the text %j in any of its arguments', async (odd) => {
+    const { tools } = await ann!.client.listTools()
+    for (const { name, inputSchema } of tools) {
+      const properties = Object.entries((inputSchema.properties ?? {}) as Record<string, { readonly type?: string; readonly enum?: readonly string[]; readonly items?: { readonly type?: string } }>)
+      const args = properties.flatMap(([argument, { type, enum: options, items }]): [string, unknown][] => {
+        if (options) return [[argument, options[0]]]
+        if (type === 'string') return [[argument, odd]]
+        if (type === 'array' && items?.type === 'string') return [[argument, [odd]]]
+        return type === 'object' && argument === 'content' ? [[argument, { [odd]: odd }]] : []
+      })
+      const known = name.startsWith('ioa_') ? [{}, { space_id: space.id }] : [{}]
+      for (const more of known) {
+        const { content, isError } = await ann!.result(name, { ...Object.fromEntries(args), ...(name !== 'ioa_space' && more) })
+        expect([name, isError === true && JSON.stringify(content).includes('The server failed')]).toEqual([name, false])
+      }
     }
   })
 

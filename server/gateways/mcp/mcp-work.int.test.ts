@@ -256,6 +256,23 @@ describe.skipIf(skipReason)(`work by MCP tools${skipReason ? ` (${skipReason})` 
     expect(await worker.call('work_checkpoint', { ...name, phase: 'Half', next: 'The rest', continue: false })).toMatchObject({ state: 'queued', lease: { type: 'ownership' }, next_step: 'It is yours and not started: work_start.' })
   })
 
+  it.each(['\u0000', '\ud800'])('odd text %j in what is signed is refused in words', async (odd) => {
+    await enlist()
+    const name = await offer()
+    await worker.call('work_accept', name)
+    const { content_hash } = await worker.call<Standing>('artifact_publish', { ...name, content: odd, name: 'odd.txt', deliverable_id: 'report' })
+    const calls: [string, Record<string, unknown>][] = [
+      ['message_post', { group_id: name.group_id, text: odd }],
+      ['ask_for_help', { ...name, question: odd, block: { unblock_condition: odd } }],
+      ['work_checkpoint', { ...name, phase: odd, next: odd, milestones: [odd] }],
+      ['artifact_publish', { ...name, content: 'x', name: odd, media_type: 'text/plain', schema: 'urn:x' }],
+      ['artifact_publish', { ...name, content: 'x', name: 'x', media_type: 'text/plain', schema: `urn:${odd}` }],
+      ['work_submit', { ...name, artifact_hashes: [content_hash], evidence: [{ ...finding('deterministic_test'), method: odd, details: { [odd]: odd } }] }],
+      ['work_fail', { ...name, reason: odd }],
+    ]
+    for (const [tool, args] of calls) expect([tool, args, await worker.result(tool, args).then(({ content }) => JSON.stringify(content).includes('The server failed'))]).toEqual([tool, args, false])
+  })
+
   it('work is given up with a report, signed by the key that the server holds', async () => {
     await enlist()
     const name = await offer()

@@ -3,6 +3,7 @@ import type { ListResourcesResult, ReadResourceResult, ResourceTemplate } from '
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { nodeOf, spaceText } from './space-text.ts'
 import type { McpService } from './tool.ts'
+import { isPrintable } from './tool.ts'
 
 const prefix = 'ioa://spaces/'
 const pageSize = 100
@@ -34,7 +35,7 @@ export async function listResources(service: McpService, principalId: string, cu
 
 function readCursor(cursor: string): string {
   const name = Buffer.from(cursor, 'base64url').toString()
-  if (Buffer.from(name).toString('base64url') !== cursor) throw new McpError(ErrorCode.InvalidParams, 'The cursor is none of ours')
+  if (!isPrintable(name) || Buffer.from(name).toString('base64url') !== cursor) throw new McpError(ErrorCode.InvalidParams, 'The cursor is none of ours')
   return name
 }
 
@@ -57,7 +58,8 @@ export async function spaceOfUri(service: McpService, principalId: string, uri: 
 
 function decoded(text: string): string | undefined {
   try {
-    return decodeURIComponent(text)
+    const decoded = decodeURIComponent(text)
+    return isPrintable(decoded) ? decoded : undefined
   } catch {
     return undefined
   }

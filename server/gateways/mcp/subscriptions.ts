@@ -26,6 +26,7 @@ export class Subscriptions {
   readonly #spaces: Pick<OpenSpaces, 'follow'>
   readonly #handlers: SubscriptionHandlers
   readonly #watches = new Map<string, Watch>()
+  #isClosed = false
 
   constructor(spaces: Pick<OpenSpaces, 'follow'>, handlers: SubscriptionHandlers) {
     this.#spaces = spaces
@@ -40,11 +41,15 @@ export class Subscriptions {
     return this.#watches.has(uri)
   }
 
-  /** Whatever is written after this has resolved is told. False where there is no such Space. */
+  /** Whatever is written after this has resolved is told. False where there is no such Space, or nobody listens any more. */
   async add(uri: string, spaceId: string): Promise<boolean> {
     if (this.#watches.has(uri)) return true
     const feed = await this.#spaces.follow(spaceId)
     if (!feed.ok) return false
+    if (this.#isClosed) {
+      feed.value.close()
+      return false
+    }
     const watch: Watch = { uri, feed: feed.value, ended: new AbortController(), hasGrown: false, isUnsaid: false }
     this.#end(this.#watches.get(uri))
     this.#watches.set(uri, watch)
@@ -72,6 +77,7 @@ export class Subscriptions {
   }
 
   close(): void {
+    this.#isClosed = true
     for (const uri of [...this.#watches.keys()]) this.remove(uri)
   }
 

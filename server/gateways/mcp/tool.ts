@@ -86,4 +86,7 @@ export function refuseCommand({ code, message, retryAfterMs }: Rejection): CallT
 }
 
 /** An identifier as the caller got it from another tool. */
-export const idText = (what: string) => z.string().min(1).max(512).describe(what)
+export const idText = (what: string) => z.string().min(1).max(512).refine(isPrintable, 'must not hold control characters').describe(what)
+
+/** No id holds one, and no database keeps them all. */
+export const isPrintable = (text: string): boolean => !/\p{Cc}/u.test(text)
