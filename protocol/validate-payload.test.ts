@@ -41,6 +41,7 @@ const optionalMembers: Record<string, string[]> = {
   'ext.missionweaveprotocol.core.work_execution_lease_renew': ['leaseSeconds'],
   'work.authorized': ['proposalId', 'parentWorkItemId', 'replacesWorkItemId', 'delegationGrantId', 'overrideReason'],
   'ext.missionweaveprotocol.core.resource_usage_recorded': ['offlineReconciliation'],
+  'ext.countersign.work.preemption_requested': ['escalation'],
   'work.offer.created': ['contract', 'contextPackage', 'delegationGrantId', 'overrideReason'],
   'work.offer.accepted': ['scheduleEstimate'],
   'work.contract.revised': ['fencedOwner'],

@@ -59,6 +59,9 @@ async function keepRenewing(
     if (finished.aborted) return undefined
     const payload = { workItemId, ownershipEpoch, executionLeaseId, leaseSeconds }
     const renewed = await client.submit(WORK_EXECUTION_LEASE_RENEW, payload, { groupId, workItemId })
-    if (!renewed.ok) return renewed.error
+    if (renewed.ok) continue
+    // A lease on an exhausted budget lasts to its end, for handing in or for a checkpoint.
+    if (renewed.error.code === 'BUDGET_EXCEEDED') await delay((leaseSeconds * 1000 * (RENEWALS_PER_LEASE - 1)) / RENEWALS_PER_LEASE, finished)
+    return finished.aborted ? undefined : renewed.error
   }
 }

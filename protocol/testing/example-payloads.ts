@@ -364,6 +364,7 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
     reason: 'Something urgent came in.',
     urgency: 'critical',
     requestedAt: at,
+    escalation: { dimension: 'toolCalls', to: { type: 'agent', id: agentId } },
   },
   'ext.missionweaveprotocol.core.work_execution_lease_revoked': {
     workItemId,

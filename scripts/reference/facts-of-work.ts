@@ -176,7 +176,11 @@ export const FACTS_OF_WORK = {
   'ext.missionweaveprotocol.core.work_execution_lease_renew': {
     sender: 'The Worker who executes the WorkItem.',
     revision: 'the WorkItem’s revision',
-    checks: [workExists, worker, card, executing, isActive],
+    checks: [
+      workExists, worker, card,
+      ['Something is left in each dimension that the budget, and the execution Approval that the work needs, grant.', 'BUDGET_EXCEEDED'],
+      executing, isActive,
+    ],
     effects: 'The Execution Lease lasts longer, and ownership with it; neither ever gets shorter.',
     events: '`work.progressed`.',
   },
@@ -219,7 +223,7 @@ export const FACTS_OF_WORK = {
       ['The currency is the budget’s, and every account up to the Mission covers the charge, and so does the execution Approval that the work needs.', 'BUDGET_EXCEEDED'],
       executing, isActive,
     ],
-    effects: 'The usage is charged to the WorkItem and everything above it, all or nothing.',
-    events: '`ext.missionweaveprotocol.core.resource_usage_recorded`.',
+    effects: 'The usage is charged to the WorkItem and everything above it, all or nothing. Running work that has nothing left then is asked to pause, and the Coordinator, the MissionOwner or whoever approves executions to decide.',
+    events: '`ext.missionweaveprotocol.core.resource_usage_recorded`, and `ext.countersign.work.preemption_requested` with an escalation for each running WorkItem without means.',
   },
 } satisfies Record<string, CommandFacts>

@@ -66,16 +66,26 @@ export function childBudgetRefused(state: GroupState, workItemId: string, budget
 }
 
 /** What the account and all above it still allow: the smallest remainder in each dimension. */
-export function remainingFor(state: GroupState, id: string): Amounts {
-  return [...accountsFrom(state, id)].map(({ limit, used, held }) => differenceOf(differenceOf(limitsOf(limit), used), held)).reduce(smallerOf)
+export const remainingFor = (state: GroupState, id: string): Amounts => remainingAfter(state, id, { id, delta: NOTHING })
+
+function remainingAfter(state: GroupState, id: string, charge: Charge): Amounts {
+  const charged = new Set(accountsFrom(state, charge.id))
+  const left = (account: Ledger) => differenceOf(differenceOf(limitsOf(account.limit), account.used), account.held)
+  return [...accountsFrom(state, id)].map((account) => (charged.has(account) ? differenceOf(left(account), charge.delta) : left(account))).reduce(smallerOf)
 }
 
 /** Charged to this account itself. */
 export const directUse = (state: GroupState, id: string): Amounts => ledgerOf(state, id).direct
 
-/** The first dimension that the account grants and in which nothing is left, in it or above. */
-export function exhaustedDimension(state: GroupState, id: string): BudgetDimension | undefined {
-  const [limits, remaining] = [limitsOf(ledgerOf(state, id).limit), remainingFor(state, id)]
+/** What is charged to an account and every one above it. */
+export interface Charge {
+  readonly id: string
+  readonly delta: Amounts
+}
+
+/** The first dimension that the account grants and in which nothing is left, in it or above, once this charge is made. */
+export function exhaustedDimension(state: GroupState, id: string, charge: Charge = { id, delta: NOTHING }): BudgetDimension | undefined {
+  const [limits, remaining] = [limitsOf(ledgerOf(state, id).limit), remainingAfter(state, id, charge)]
   return DIMENSIONS.find((dimension) => limits[dimension] > 0 && remaining[dimension] <= 0)
 }
 
@@ -84,10 +94,12 @@ export function isAllAllocated(state: GroupState, id: string, dimension: BudgetD
   return [...accountsFrom(state, id)].slice(1).every(({ limit, allocated }) => allocated[dimension] >= limitsOf(limit)[dimension])
 }
 
-/** A-197: work does not begin on an exhausted budget. */
+export const budgetUsedUp = (dimension: BudgetDimension): string => `the budget for ${dimension} is used up`
+
+/** A-197: work does not begin or go on on an exhausted budget. */
 export function budgetExhausted(state: GroupState, id: string): Refusal {
   const dimension = exhaustedDimension(state, id)
-  return dimension && exceeded(dimension, `the budget for ${dimension} is used up`)
+  return dimension && exceeded(dimension, budgetUsedUp(dimension))
 }
 
 function* accountsFrom(state: GroupState, id: string): Generator<Ledger> {

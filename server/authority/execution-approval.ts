@@ -3,7 +3,7 @@ import type { Actor, Approval, ExecutionTerms, WorkContract } from '../../protoc
 import { reject } from '../../protocol/error-codes.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
 import { err } from '../../protocol/result.ts'
-import { differenceOf, DIMENSIONS, firstExcess, limitsOf } from './amounts.ts'
+import { differenceOf, DIMENSIONS, firstExcess, limitsOf, NOTHING } from './amounts.ts'
 import { budgetNotContained, directUse, exceeded } from './budget.ts'
 import { coversResources } from './ceilings.ts'
 import { accept } from './draft.ts'
@@ -11,7 +11,7 @@ import type { Refusal } from './fences.ts'
 import { idInUse, isSame, missionNotActive, notInState, revisionConflict } from './fences.ts'
 import { isAfter } from './instants.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
-import type { Amounts, GroupState, WorkRecord } from './types.ts'
+import type { Amounts, BudgetDimension, GroupState, WorkRecord } from './types.ts'
 import { findWork, introduce, noteStep, putWork, workOf } from './work-record.ts'
 
 /** `approval.grant_execution`; `expectedRevision` is the Mission's, the terms name epoch and contract themselves. */
@@ -119,12 +119,19 @@ export function beyondApproval(state: GroupState, record: WorkRecord, delta: Amo
   return excess && exceeded(excess, `the execution Approval does not cover so much ${excess}`)
 }
 
-/** A-197: work does not begin on an Approval of which nothing is left in a dimension that it grants. */
-export function approvalExhausted(state: GroupState, record: WorkRecord): Refusal {
+/** The first dimension that the Approval grants and in which nothing is left of it, once this much more is charged. */
+export function exhaustedApproval(state: GroupState, record: WorkRecord, delta: Amounts = NOTHING): BudgetDimension | undefined {
   const left = approvedLimitsLeft(state, record)
   const limits = limitsOf(record.executionApproval?.terms.budget ?? {})
-  const dimension = left && DIMENSIONS.find((name) => limits[name] > 0 && left[name] <= 0)
-  return dimension && exceeded(dimension, `what the execution Approval allows of ${dimension} is used up`)
+  return left && DIMENSIONS.find((name) => limits[name] > 0 && left[name] <= delta[name])
+}
+
+export const approvalUsedUp = (dimension: BudgetDimension): string => `what the execution Approval allows of ${dimension} is used up`
+
+/** A-197: work does not begin or go on under an Approval of which nothing is left in a dimension that it grants. */
+export function approvalExhausted(state: GroupState, record: WorkRecord): Refusal {
+  const dimension = exhaustedApproval(state, record)
+  return dimension && exceeded(dimension, approvalUsedUp(dimension))
 }
 
 export const evolveExecutionGranted: Evolver<'approval.execution.granted'> = (state, event) => {

@@ -139,6 +139,15 @@ describe('the budget of an execution Approval', () => {
     spend(group, 10)
   })
 
+  it('A-196, A-197: asks for a pause when it is used up, and the person who gave it to decide; no token is good any more', () => {
+    const group = approved()
+    const grant = granted(group, { budget: { modelTokenLimit: 40 } })
+    const [, asked] = spend(group, 40)
+    expect(asked).toMatchObject({ kind: 'ext.countersign.work.preemption_requested', payload: { escalation: { dimension: 'modelTokens', to: ada } } })
+    expect([useOf(group, grant), codeOf(group, { budget: { modelTokenLimit: 1 } })]).toEqual(['BUDGET_EXCEEDED', 'BUDGET_EXCEEDED'])
+    expect(group.code(wim, 'ext.missionweaveprotocol.core.work_execution_lease_renew', citing(group, 'a'))).toBe('BUDGET_EXCEEDED')
+  })
+
   it('A-196, A-197: stops the next start when it is used up, until a person grants more', () => {
     const group = approved()
     spend(group, 40)

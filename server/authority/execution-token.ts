@@ -110,6 +110,7 @@ export function tokenRefused(state: GroupState, grant: TokenGrant, use: TokenUse
     notAllowed(grant, use) ??
     inexactMoney(use.usage) ??
     foreignMoney(grant, use) ??
+    pausedForWantOfMeans(record) ??
     overBudget(sumOf(spentUnder(state, grant), amountsOf(use.usage ?? {})), limitsOf(grant.budget)) ??
     overBudget(amountsOf(use.usage ?? {}), allowedLimits(state, record)) ??
     gateClosed(record, now) ??
@@ -180,6 +181,12 @@ function leaseEnded(record: WorkRecord, grant: TokenGrant, now: string): Refusal
 
 function notAllowed({ resources }: TokenGrant, { resource, operation }: TokenUse): Refusal {
   return coversResources(resources, [{ resource, operations: [operation] }]) ? undefined : reject('AUTH_FORBIDDEN', 'the token does not allow this operation')
+}
+
+/** what runs on an exhausted budget comes to a pause, and does nothing new before. */
+function pausedForWantOfMeans({ preemption }: WorkRecord): Refusal {
+  const dimension = preemption?.escalation?.dimension
+  return dimension && exceeded(dimension, 'the work is to pause until somebody has decided on its budget')
 }
 
 const inexactMoney = (carrier: Budget | Usage | undefined): Refusal =>

@@ -8,7 +8,7 @@ import { takesPart } from './conversation.ts'
 import { messageExcess, noteRate, overLimits } from './cooperation.ts'
 import { primaryDraft } from './draft.ts'
 import { idInUse, missionOver, revisionConflict } from './fences.ts'
-import { chargeDrafts, reconciliationOf } from './offline-execution.ts'
+import { chargeDrafts, offlinePauses, reconciliationOf } from './offline-execution.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { GroupState } from './types.ts'
 import { introduce } from './work-record.ts'
@@ -32,7 +32,7 @@ export const decidePostMessage: Decider<'message.post'> = (request) => {
     conversationId,
     ...(workItemId !== undefined && { item: { workItemId, conversationId } }),
   })
-  return ok([...charges, posted])
+  return ok([...charges, posted, ...offlinePauses(request, reconciliation.value)])
 }
 
 /** progress from offline is told in the work's own Conversation, not in another one about the same work. */

@@ -46,6 +46,23 @@ const carrying = (binding: BoundedOfflineExecution) => ({ workItemId: workId('a'
 const used = (group: GroupFixture) => group.state.ledgers.get(workId('a'))?.used.modelTokens
 const missionUsed = (group: GroupFixture) => group.state.ledgers.get(group.state.mission.missionId)?.used.modelTokens
 
+describe('usage from offline that leaves nothing', () => {
+  const used = (modelTokens: number) => ({ resourceUsageDelta: { ...NOTHING_USED, modelTokens } })
+  const PAUSE = 'ext.countersign.work.preemption_requested'
+
+  it('A-197: asks for a pause of what runs again by now, and a checkpoint is one', () => {
+    const { group, binding } = offline(used(100))
+    restart(group)
+    const { revision } = recordOf(group, 'a').item
+    const events = group.accept(wim, 'message.post', saying, carrying(binding))
+    expect(events.map(({ kind }) => kind)).toEqual(['ext.missionweaveprotocol.core.resource_usage_recorded', 'message.posted', PAUSE])
+    expect(events.at(-1)).toMatchObject({ aggregateRevision: revision + 1, payload: { escalation: { dimension: 'modelTokens', to: cora } } })
+    const other = offline(used(100))
+    restart(other.group)
+    expect(other.group.accept(wim, 'work.checkpoint', checkpointing(other.group), { extensions: offlineExecution(other.binding) }).map(({ kind }) => kind)).not.toContain(PAUSE)
+  })
+})
+
 describe('progress from offline', () => {
   it('A-192: is charged first and told then, as one decision that names both sessions', () => {
     const { group, binding } = offline()

@@ -9,6 +9,7 @@ import { err, ok } from '../../protocol/result.ts'
 import { validateExtensionData } from '../../protocol/validate.ts'
 import { amountsOf, isNothing } from './amounts.ts'
 import { chargeRefused } from './budget.ts'
+import { budgetPauses } from './budget-pause.ts'
 import { followingDraft } from './draft.ts'
 import { beyondApproval } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
@@ -98,6 +99,13 @@ const leaseOver = (message: string): Rejection => reject('WORK_LEASE_EXPIRED', m
 function heldThen({ executionLease, closedExecutions = [] }: WorkRecord, leaseId: string): HeldThen | undefined {
   if (executionLease?.leaseId === leaseId) return { lease: executionLease }
   return closedExecutions.find(({ lease }) => lease.leaseId === leaseId)
+}
+
+/** A-197: what the charge leaves without means is asked to pause; `paused` is what the Command itself brings to a pause. */
+export function offlinePauses(request: MemberRequest, reconciliation: Reconciliation | undefined, paused?: string): readonly EventDraft[] {
+  if (!reconciliation) return []
+  const { workItemId, resourceUsageDelta } = reconciliation.binding
+  return budgetPauses(request, { id: workItemId, delta: amountsOf(resourceUsageDelta) }, { first: 2, ...(paused !== undefined && { paused }) })
 }
 
 /** A-192: the charge that goes before the Message or checkpoint; none where nothing was used. */

@@ -1,7 +1,7 @@
 // What the Policy Log keeps beside the Events: rulings of authorization, budget, risk, escalation and redaction (A-126).
 import type { Actor, Command, EventDocument, EventPayloads } from '../../protocol/generated/types.ts'
 import type { ErrorCode, Rejection } from '../../protocol/error-codes.ts'
-import { POLICY_CHANGED, PROFILE_APPROVED, PROFILE_RETIRED } from '../../protocol/kinds.ts'
+import { POLICY_CHANGED, PROFILE_APPROVED, PROFILE_RETIRED, WORK_PREEMPTION_REQUESTED } from '../../protocol/kinds.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { LIMIT_WORDS } from './cooperation.ts'
 import { overrideOf } from './override-grant.ts'
@@ -39,6 +39,7 @@ const JUDGES: { readonly [K in EventPayloadKind]?: Judge<K> } = {
   'approval.execution.granted': ({ workItemId, terms }) => ['risk', `work ${workItemId} may start, until ${terms.expiresAt}`],
   'membership.delegation.granted': ({ delegationGrant: { granteeAgentId, targetWorkItemId, expiresAt } }) => ['authorization', `${granteeAgentId} may act below work ${targetWorkItemId}, until ${expiresAt}`],
   'mission.child.created': ({ parentWorkItemId, childMissionId }) => ['authorization', `work ${parentWorkItemId} goes on as Mission ${childMissionId}`],
+  [WORK_PREEMPTION_REQUESTED]: ({ workItemId, reason, escalation }) => escalation && ['escalation', `work ${workItemId} is to pause and ${escalation.to.id} to decide: ${reason}`],
   'work.authorized': stoodIn,
   'work.offer.created': stoodIn,
 }
@@ -59,7 +60,9 @@ const REFUSED_AREAS: { readonly [C in ErrorCode]?: RulingArea } = {
 /** The rulings behind an accepted Event of a Group or of the policy's Space; none where policy had no say. */
 export function rulingsOn(event: Omit<EventDocument, 'signature'>, policyVersion: number): readonly Ruling[] {
   const { cause, groupId, sequence, actor, acceptedBy, eventId, kind, occurredAt: at } = event
-  if (cause.type !== 'command' || groupId === undefined || sequence === undefined) return []
+  // What a Command brought about besides has the id of its primary Event as its cause.
+  const isRuling = cause.type === 'command' || kind === WORK_PREEMPTION_REQUESTED
+  if (!isRuling || groupId === undefined || sequence === undefined) return []
   const grantId = overrideOf(event)
   const words: readonly (Words | undefined)[] = [
     judged(event),

@@ -142,6 +142,8 @@ export interface Preemption {
   readonly requestedAt: string
   readonly reason: string
   readonly urgency: WorkContract['requestedUrgency']
+  /** The budget for this dimension is used up, and this Principal is asked to decide whether there will be more. */
+  readonly escalation?: { readonly dimension: BudgetDimension; readonly to: Actor }
 }
 
 /** The child Mission that works, or worked last, on a WorkItem. */

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Usage } from '../../protocol/generated/types.ts'
-import { cora, urnOf, wanda, wim } from '../testing/cast.ts'
+import { ada, cora, urnOf, wanda, wim } from '../testing/cast.ts'
 import { progress, selectionBasis, workContract } from '../testing/documents.ts'
-import { GroupFixture } from '../testing/group-fixture.ts'
+import { GroupFixture, replay } from '../testing/group-fixture.ts'
 import { advance, citing, fail, offerPayload, reach, recordOf, workId } from '../testing/work-scenario.ts'
+import { encodeState } from './encode-state.ts'
 
 const RECORD = 'ext.missionweaveprotocol.core.resource_usage_record'
+const RECORDED = 'ext.missionweaveprotocol.core.resource_usage_recorded'
+const PAUSE = 'ext.countersign.work.preemption_requested'
 
 function executing(): GroupFixture {
   const group = new GroupFixture().found()
@@ -41,7 +44,7 @@ describe('resource usage', () => {
     const group = executing()
     expect(group.refusal(wim, RECORD, used(group, { modelTokens: 1, financial: 10.01, currency: 'EUR' }))).toMatchObject({ code: 'BUDGET_EXCEEDED', details: { dimension: 'financial' } })
     expect(group.state.ledgers.get(workId('a'))?.used.modelTokens).toBe(0)
-    expect(group.accept(wim, RECORD, used(group, { modelTokens: 100, financial: 10, currency: 'EUR' }))).toHaveLength(1)
+    expect(group.accept(wim, RECORD, used(group, { modelTokens: 100, financial: 10, currency: 'EUR' }))[0]?.kind).toBe(RECORDED)
     expect(group.code(wim, RECORD, used(group, { modelTokens: 1 }))).toBe('BUDGET_EXCEEDED')
   })
 
@@ -93,6 +96,56 @@ describe('resource usage', () => {
     const start = { workItemId: workId('a'), ownershipEpoch: 1 }
     expect(group.refusal(wim, 'work.start', start)).toMatchObject({ code: 'BUDGET_EXCEEDED', details: { dimension: 'modelTokens' } })
     expect(recordOf(group, 'a').item.state).toBe('queued')
+  })
+
+  it('A-197: asks the Worker to pause and the Coordinator to decide', () => {
+    const group = executing()
+    expect(group.accept(wim, RECORD, used(group, { modelTokens: 99 })).map(({ kind }) => kind)).toEqual([RECORDED])
+    const { revision } = recordOf(group, 'a').item
+    const [charged, asked, ...others] = group.accept(wim, RECORD, used(group, { modelTokens: 1 }))
+    expect(asked).toMatchObject({
+      kind: PAUSE,
+      actor: { type: 'service' },
+      cause: { type: 'event', id: charged?.eventId },
+      workItemId: workId('a'),
+      aggregateRevision: revision + 1,
+      payload: { workItemId: workId('a'), urgency: 'critical', requestedAt: group.now, escalation: { dimension: 'modelTokens', to: cora } },
+    })
+    expect(others).toEqual([])
+    expect(recordOf(group, 'a')).toMatchObject({ item: { state: 'active', revision: revision + 1 }, preemption: { escalation: { dimension: 'modelTokens' } } })
+    expect(encodeState(replay(group.log))).toEqual(encodeState(group.state))
+  })
+
+  it('A-126, A-197: stands in the Policy Log as an escalation', () => {
+    const group = executing()
+    const [, asked] = group.accept(wim, RECORD, used(group, { modelTokens: 100 }))
+    expect(group.state.policyLog.at(-1)).toMatchObject({ entryId: asked?.eventId, decision: PAUSE, details: { areas: ['escalation'] } })
+  })
+
+  it('A-197: is a hard end: the lease of paused work is not renewed', () => {
+    const group = executing()
+    group.accept(wim, RECORD, used(group, { modelTokens: 100 }))
+    expect(group.refusal(wim, 'ext.missionweaveprotocol.core.work_execution_lease_renew', citing(group, 'a'))).toMatchObject({ code: 'BUDGET_EXCEEDED', details: { dimension: 'modelTokens' } })
+  })
+
+  it('A-197: pauses all that runs on an account above, each work once, and asks the owner where nobody else has more', () => {
+    const budget = { currency: 'EUR', financialLimit: 10, modelTokenLimit: 100 }
+    const group = new GroupFixture().found({ budget })
+    reach(group, 'a', 'active', { contract: { budget } })
+    for (const [name, modelTokenLimit] of [['b', 60], ['c', 40]] as const) {
+      group.accept(cora, 'work.authorize', { workItemId: workId(name), parentWorkItemId: workId('a'), contract: workContract({ goal: `Do ${name}`, budget: { modelTokenLimit } }) })
+      advance(group, name, 'offered', 'active')
+    }
+    const asked = (name: string, modelTokens: number) => group.accept(wim, RECORD, used(group, { modelTokens }, name)).flatMap(({ kind, payload }) => (kind === PAUSE ? [payload] : []))
+    expect(asked('b', 60)).toMatchObject([{ workItemId: workId('b'), escalation: { dimension: 'modelTokens', to: ada } }])
+    expect(asked('a', 40).map(({ workItemId }) => workItemId).sort()).toEqual([workId('a'), workId('c')].sort())
+  })
+
+  it('A-197: asks again in the next execution, not twice in one', () => {
+    const group = executing()
+    group.accept(wim, RECORD, used(group, { modelTokens: 100 }))
+    const more = group.accept(wim, RECORD, used(group, { financial: 1, currency: 'EUR' }))
+    expect(more.map(({ kind }) => kind)).toEqual([RECORDED])
   })
 
   it('A-197: goes on once a revised contract brings more', () => {

@@ -3,10 +3,11 @@ import type { Budget, ResourceUsageRecordedPayload, Usage, WorkItem } from '../.
 import { reject } from '../../protocol/error-codes.ts'
 import type { RESOURCE_USAGE_RECORD } from '../../protocol/kinds.ts'
 import { RESOURCE_USAGE_RECORDED } from '../../protocol/kinds.ts'
-import { err } from '../../protocol/result.ts'
+import { err, ok } from '../../protocol/result.ts'
 import { amountsOf, differenceOf, DIMENSIONS, isNothing, LIMIT_OF, NOTHING, sumOf } from './amounts.ts'
 import { charge, chargeRefused, remainingFor } from './budget.ts'
-import { accept } from './draft.ts'
+import { budgetPauses } from './budget-pause.ts'
+import { primaryDraft } from './draft.ts'
 import { beyondApproval } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
 import { leasesOver, notInState, notOwner, revisionConflict } from './fences.ts'
@@ -33,12 +34,13 @@ export const decideRecordUsage: Decider<typeof RESOURCE_USAGE_RECORD> = (request
     leasesOver(request, record, executionLeaseId) ??
     notInState(record, 'active')
   if (refusal) return err(refusal)
-  return accept(request, {
+  const recorded = primaryDraft(request, {
     kind: RESOURCE_USAGE_RECORDED,
     aggregateRevision: record.item.revision,
     item: record.item,
     payload: { workItemId, executionLeaseId, ownershipEpoch, usageDelta, ...totalsAfter(state, record.item, delta) },
   })
+  return ok([recorded, ...budgetPauses(request, { id: workItemId, delta }, { first: 1 })])
 }
 
 /** Money is never counted without its currency. */

@@ -13,7 +13,7 @@ import type { Refusal } from './fences.ts'
 import { leasesOver, missionNotActive, notInState, notOwner, ownershipLeaseOver, revisionConflict } from './fences.ts'
 import { later } from './instants.ts'
 import { DEFAULT_SECONDS, executionLease, raised, renewed } from './lease.ts'
-import { chargeDrafts, reconciliationOf } from './offline-execution.ts'
+import { chargeDrafts, offlinePauses, reconciliationOf } from './offline-execution.ts'
 import type { Decider, Evolver, GroupEvent, MemberRequest } from './request.ts'
 import type { GroupState, WorkRecord } from './types.ts'
 import { findWork, notExecuting, noteStep, putWork, revised, workOf } from './work-record.ts'
@@ -115,10 +115,10 @@ export const decideCheckpoint: Decider<'work.checkpoint'> = (request) => {
       ownershipLeaseExpiresAt: later(record.ownershipLease?.expiresAt ?? resumeBy, resumeBy),
     },
   })
-  return ok([...chargeDrafts(request, reconciliation.value), checkpointed])
+  return ok([...chargeDrafts(request, reconciliation.value), checkpointed, ...offlinePauses(request, reconciliation.value, workItemId)])
 }
 
-/** Execution Lease renewal by the Worker that holds it (O-13). */
+/** Execution Lease renewal by the Worker that holds it (O-13); what is left of the lease is for bringing work on an exhausted budget to a pause. */
 export const decideRenewExecution: Decider<typeof WORK_EXECUTION_LEASE_RENEW> = (request) => {
   const { state, command, payload, env } = request
   const found = findWork(state, payload.workItemId)
@@ -128,6 +128,8 @@ export const decideRenewExecution: Decider<typeof WORK_EXECUTION_LEASE_RENEW> = 
     revisionConflict(command, record.item.revision) ??
     notOwner(request, record, payload.ownershipEpoch) ??
     incompatibleCard(request, record) ??
+    budgetExhausted(state, payload.workItemId) ??
+    approvalExhausted(state, record) ??
     leasesOver(request, record, payload.executionLeaseId) ??
     notInState(record, 'active')
   if (refusal) return err(refusal)

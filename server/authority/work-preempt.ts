@@ -37,8 +37,8 @@ function askedBefore({ preemption }: WorkRecord): Refusal {
 
 /** No step of the item's life: it goes on executing. */
 export const evolvePreemptionRequested: Evolver<typeof WORK_PREEMPTION_REQUESTED> = (state, event) => {
-  const { workItemId, reason, urgency, requestedAt } = event.payload
+  const { workItemId, reason, urgency, requestedAt, escalation } = event.payload
   const record = workOf(state, workItemId)
-  const preemption = { requestedBy: event.actor, requestedAt, reason, urgency }
+  const preemption = { requestedBy: event.actor, requestedAt, reason, urgency, ...(escalation && { escalation }) }
   putWork(state, { ...record, item: revised(record.item, event.occurredAt, {}), preemption })
 }
