@@ -25,7 +25,7 @@ export class HttpLane {
     return new HttpLane(socket, `Host: ${host}\r\nAuthorization: Bearer ${token}\r\n`)
   }
 
-  /** One request at a time. The answer must announce its length. */
+  /** One request at a time. A body that comes in chunks is given with their frames. */
   request(method: string, path: string, body?: string): Promise<HttpAnswer> {
     const answered = new Promise<HttpAnswer>((resolve, fail) => (this.#waiting = { resolve, fail }))
     const content = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
@@ -38,16 +38,21 @@ export class HttpLane {
     this.#socket.destroy()
   }
 
+  /** Nothing follows the last chunk, since one request is under way at a time. */
+  #endOfChunks(): number | undefined {
+    return this.#received.subarray(-7).toString('latin1') === '\r\n0\r\n\r\n' ? this.#received.length : undefined
+  }
+
   #take(chunk: Buffer): void {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk])
     const end = this.#received.indexOf('\r\n\r\n')
     if (end < 0) return
     const head = this.#received.toString('latin1', 0, end)
-    const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
-    if (Number.isNaN(length)) return this.#waiting?.fail(new Error('the answer does not announce its length'))
-    if (this.#received.length < end + 4 + length) return
-    const body = this.#received.toString('utf8', end + 4, end + 4 + length)
-    this.#received = this.#received.subarray(end + 4 + length)
+    const length = /content-length: (\d+)/i.exec(head)?.[1]
+    const last = length === undefined ? this.#endOfChunks() : end + 4 + Number(length)
+    if (last === undefined || this.#received.length < last) return
+    const body = this.#received.toString('utf8', end + 4, last)
+    this.#received = this.#received.subarray(last)
     const waiting = this.#waiting
     this.#waiting = undefined
     waiting?.resolve({ status: Number(head.slice(9, 12)), body })
