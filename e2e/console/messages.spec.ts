@@ -1,8 +1,7 @@
 // A person thinks again about what they wrote: corrected, retracted and redacted in the page (A-138, A-125).
 import { generateKeyPairSync } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test, type Page } from '@playwright/test'
+import { adminCommand } from '../fixtures/admin-command.ts'
 import { createExampleMission, enrol, sign } from '../fixtures/console-steps.ts'
 import { Installation } from '../fixtures/installation.ts'
 
@@ -55,10 +54,7 @@ async function open(page: Page, text: string, item: string) {
 }
 
 /** An agent that made its own key, and never connects. */
-async function addCoordinator({ origin, dataDir }: Installation): Promise<void> {
-  const { adminToken } = JSON.parse(await readFile(join(dataDir, 'server.json'), 'utf8')) as { adminToken: string }
+async function addCoordinator(installation: Installation): Promise<void> {
   const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
-  const args = { name: 'Adam Silent', publicKey: x, capabilities: [{ id: 'countersign.coordination', version: '1.0.0' }] }
-  const response = await fetch(`${origin}/api/admin`, { method: 'POST', headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }, body: JSON.stringify({ command: 'agent add', args }) })
-  expect(response.status, await response.text()).toBe(200)
+  await adminCommand(installation, 'agent add', { name: 'Adam Silent', publicKey: x, capabilities: [{ id: 'countersign.coordination', version: '1.0.0' }] })
 }
