@@ -28,6 +28,7 @@ import { NodeNews } from './node-news.ts'
 import { registerServices } from './organization-founding.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
 import { OpenSpacesService } from './open-spaces/open-spaces-service.ts'
+import { verifyOpenSpaces } from './open-spaces/verify-open-space.ts'
 import { Outbox } from './outbox.ts'
 import { PolicyLog } from './policy-log.ts'
 import { PolicyMirror } from './policy-mirror.ts'
@@ -183,7 +184,10 @@ export async function createAuthorityService({ store, artifacts, organization, o
     submitCommand,
     signAsAuthority: organization.authority.sign,
     receiptFor: (principalId, missionId) => exportReceipt({ organization, reads, log, keys, artifacts, clock }, principalId, missionId),
-    verifyLog: () => verifyLog({ log, readModels, registry: keys, verifySignature, liveState: (groupId) => reads.fingerprintOf(groupId) }),
+    async verifyLog() {
+      const governed = await verifyLog({ log, readModels, registry: keys, verifySignature, liveState: (groupId) => reads.fingerprintOf(groupId) })
+      return [...governed, ...(await verifyOpenSpaces({ log, readModels, openSpaces: store.openSpaces }))]
+    },
     ready: async () => !isStopping && (await isReachable(store)),
     async stop() {
       invariant(!isStopping, 'the service is stopped once')

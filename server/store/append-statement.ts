@@ -27,7 +27,7 @@ const MOVE_HEADS = `
 wanted AS (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS w(space_id, kind, expected, head)),
 grown AS (
   UPDATE spaces AS s SET head = w.head FROM wanted AS w
-  WHERE s.space_id = w.space_id AND s.head = w.expected RETURNING s.space_id
+  WHERE s.space_id = w.space_id AND s.kind = w.kind AND s.head = w.expected RETURNING s.space_id
 ),
 founded AS (
   INSERT INTO spaces (space_id, kind, head) SELECT space_id, kind, head FROM wanted WHERE expected = 0
