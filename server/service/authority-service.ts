@@ -27,6 +27,7 @@ import { createNativeVerifier } from './native-ed25519.ts'
 import { NodeNews } from './node-news.ts'
 import { registerServices } from './organization-founding.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
+import { governedLog } from './open-spaces/governed-log.ts'
 import { OpenSpacesService } from './open-spaces/open-spaces-service.ts'
 import { verifyOpenSpaces } from './open-spaces/verify-open-space.ts'
 import { Outbox } from './outbox.ts'
@@ -75,7 +76,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const watch = new MembershipWatch()
   const news = new NodeNews({ wakeUps: store.wakeUps, organizationId, agents, policies, profiles, tails, watch, diagnostics })
   const actors = new SpaceActors({
-    log,
+    log: governedLog(log),
     readModels,
     actions: new AcceptedActions(),
     clock,
