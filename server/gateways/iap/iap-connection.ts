@@ -34,7 +34,7 @@ export class IapConnection {
     this.#bucket = new TokenBucket(limits.messagesPerSecond, limits.messageBurst, performance.now())
     this.#deadline = setTimeout(() => this.end(CLOSE_CODES.handshakeTimeout), limits.handshakeDeadlineMs)
     socket.on('message', (data, isBinary) => void this.#receive(data, isBinary))
-    socket.on('ping', (data) => this.#answerPing(data))
+    socket.on('ping', (data) => void this.#answerPing(data))
     socket.on('pong', (data) => this.#heard(data))
     // `ws` has already chosen the close code; without a listener the fault would end the process.
     socket.on('error', () => this.#stop())
@@ -127,11 +127,13 @@ export class IapConnection {
     if (--this.#inHand < this.#host.limits.maxFramesInHand && this.#socket.isPaused) this.#socket.resume()
   }
 
-  #answerPing(data: Buffer): void {
+  /** The pong says that everything which was sent before has been dealt with: whoever counts on it may forget it. */
+  async #answerPing(data: Buffer): Promise<void> {
     if (this.#isEnded) return
     this.#peer.heard()
-    if (this.#bucket.take(performance.now()) === 'exhausted') this.end(CLOSE_CODES.tooManyMessages)
-    else if (this.#socket.bufferedAmount < this.#host.limits.maxBufferedBytes) this.#socket.pong(data)
+    if (this.#bucket.take(performance.now()) === 'exhausted') return this.end(CLOSE_CODES.tooManyMessages)
+    await this.#peer.idle()
+    if (!this.#isEnded && this.#socket.bufferedAmount < this.#host.limits.maxBufferedBytes) this.#socket.pong(data)
   }
 
   #heard(data: Buffer): void {

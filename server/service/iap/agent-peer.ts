@@ -15,7 +15,7 @@ import { discover } from '../../authority/iap/roster.ts'
 import type { SessionRefusal } from '../../authority/iap/session.ts'
 import { admitHandshake, admitMessage, judgeRepeat } from '../../authority/iap/session.ts'
 import { isStorable } from '../../authority/storable-text.ts'
-import { readContext } from './context-content.ts'
+import { ContextReader } from './context-content.ts'
 import type { IapRouterService } from './iap-router.ts'
 import { answerTo, contentHashOf } from './task-desk.ts'
 import type { TaskJob } from './task-desk.ts'
@@ -27,6 +27,7 @@ export class AgentPeer implements Peer {
   readonly #router: IapRouterService
   readonly #principalId: string
   readonly #link: PeerLink
+  readonly #contexts: ContextReader
   #session: OnlineAgent | undefined
   #isOver = false
   #turn: Promise<void> = Promise.resolve()
@@ -35,6 +36,7 @@ export class AgentPeer implements Peer {
     this.#router = router
     this.#principalId = principalId
     this.#link = link
+    this.#contexts = new ContextReader(router.limits.maxContextBytes)
   }
 
   receive(value: unknown): Promise<void> {
@@ -184,7 +186,7 @@ export class AgentPeer implements Peer {
       case 'TASK_RESULT':
         return this.#result(message, contentHash)
       case 'CONTEXT_TRANSFER':
-        return readContext(message.payload, this.#router.limits.maxContextBytes).then((content) => submit({ taskId: message.payload.taskId, input: { type: 'context', message, content } }))
+        return this.#contexts.read(message).then((content) => submit({ taskId: message.payload.taskId, input: { type: 'context', message, content } }))
       case 'ERROR':
         return this.#takeError(message, contentHash)
       default:

@@ -21,6 +21,8 @@ export interface PeerLink {
 export interface Peer {
   /** One frame: a message as strict JSON, in the order of arrival. Resolves when it is dealt with; never rejects. */
   receive(value: unknown): Promise<void>
+  /** Resolves when every frame so far is dealt with. */
+  idle(): Promise<void>
   /** A sign of life that is no message. */
   heard(): void
   confirmed(entry: number): void

@@ -15,6 +15,7 @@ import type { AuthorityService } from '../../service/service.ts'
 import { openStore } from '../../store/open-store.ts'
 import type { TestDatabase } from '../test-database.ts'
 import { createTestDatabase } from '../test-database.ts'
+import { ShiftedTime } from './shifted-time.ts'
 import type { AgentTraits } from './test-agent.ts'
 import { TestAgent } from './test-agent.ts'
 
@@ -28,6 +29,7 @@ interface Running { readonly port: number; readonly service: AuthorityService; s
 type Start = (options: { readonly resources: { readonly store: Store; readonly organization: OrganizationKeys; readonly artifacts: ArtifactStore }; readonly log: Log; readonly iap: IapOptions }) => Promise<Running>
 
 export class IapServer {
+  readonly time = new ShiftedTime()
   readonly #startServer: Start
   readonly #folder: string
   readonly #database: TestDatabase
@@ -111,10 +113,11 @@ export class IapServer {
   }
 
   async #start(iap: IapOptions): Promise<void> {
-    const store = await openStore({ url: this.#database.url, migrationsFolder, maxConnections: 4 })
+    const opened = await openStore({ url: this.#database.url, migrationsFolder, maxConnections: 4 })
+    const store: Store = { ...opened, clock: this.time.clock }
     this.#organization ??= await loadOrganizationKeys(this.#folder, { name: 'Test', now: store.clock.now() })
     const artifacts = await openArtifactFolder(join(this.#folder, 'artifacts'))
-    this.#running = { store, server: await this.#startServer({ resources: { store, organization: this.#organization, artifacts }, log: silentLog(), iap }) }
+    this.#running = { store, server: await this.#startServer({ resources: { store, organization: this.#organization, artifacts }, log: silentLog(), iap: { timers: this.time, ...iap } }) }
   }
 
   async #stop(): Promise<void> {
