@@ -16,6 +16,13 @@ describe('transcripts of the Inter-Agent Protocol', () => {
     expect(outcome.failure).toBeUndefined()
   })
 
+  it('pass again one after the other with the same tokens and agent ids', async () => {
+    for (const transcript of transcripts) {
+      const outcome = await runTranscript(transcript, { url: router.url, tokenOf: (name) => `fixed-${name}`, agentIdOf: (name) => `agent-${name}`, timeoutMs: 5000 })
+      expect(outcome.failure, transcript.title).toBeUndefined()
+    }
+  })
+
   it.each([
     ['a message that does not come', { agent: 'A', expect: { type: 'TASK_BID' }, withinMs: 20 }, 'nothing matched within 20 ms'],
     ['a message that must not come', { agent: 'A', expectNone: { type: 'CAPABILITY_RESPONSE' } }, 'a message came that must not come'],

@@ -4,14 +4,19 @@ import { WebSocket } from 'ws'
 import type { FlowContext, FlowState } from '../../protocol/iap/flow.ts'
 import { createFlowContext, reportedFlowState, transitionFlow } from '../../protocol/iap/flow.ts'
 import { isMessageType } from '../../protocol/iap/message-type.ts'
+import { createDisconnectMessage } from './create-messages.ts'
 import { match } from './transcript-matcher.ts'
 import type { Matcher } from './transcript.ts'
+
+/** How long a router may take to close after a DISCONNECT. */
+const LEAVE_MS = 1000
 
 type Wire = Readonly<Record<string, unknown>>
 
 export class TranscriptAgent {
   readonly agentId: string
   readonly #token: string | undefined
+  readonly #run: string
   readonly #texts = new Map<string, string>()
   readonly #tasks = new Map<string, FlowContext>()
   #socket: WebSocket | undefined
@@ -20,9 +25,11 @@ export class TranscriptAgent {
   #session: FlowContext
   #wake: () => void = () => undefined
 
-  constructor(agentId: string, token: string | undefined) {
+  /** Messages about tasks of other runs, which a router kept for the agent, are passed over: those of this one have `run` in their ids. */
+  constructor(agentId: string, token: string | undefined, run: string) {
     this.agentId = agentId
     this.#token = token
+    this.#run = run
     this.#session = createFlowContext(agentId)
   }
 
@@ -63,6 +70,14 @@ export class TranscriptAgent {
     this.#socket?.terminate()
   }
 
+  /** Takes leave, so that the router lets go of whatever the agent still has, and ends the connection. */
+  async leave(): Promise<void> {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return
+    this.sendText(JSON.stringify(createDisconnectMessage(this.agentId)))
+    await this.closeCode(LEAVE_MS)
+    this.cut()
+  }
+
   get flowState(): FlowState {
     return reportedFlowState(this.#session, [...this.#tasks.values()])
   }
@@ -101,6 +116,8 @@ export class TranscriptAgent {
   }
 
   #receive(message: Wire): void {
+    const { taskId, relatedTaskId = taskId } = (message.payload ?? {}) as Wire
+    if (typeof relatedTaskId === 'string' && !relatedTaskId.includes(this.#run)) return
     this.#inbox.push(message)
     this.#move(message)
     this.#wake()

@@ -19,7 +19,7 @@ export interface TranscriptOptions {
 
 const DEFAULT_TIMEOUT_MS = 15_000
 
-/** Plays all steps in order; stops at the first that fails. Connections are closed in the end. */
+/** Plays all steps in order; stops at the first that fails. In the end every agent takes its leave, so that the next run finds nothing half done. */
 export async function runTranscript(transcript: Transcript, options: TranscriptOptions): Promise<TranscriptOutcome> {
   const run = new TranscriptRun(transcript, options)
   try {
@@ -29,7 +29,7 @@ export async function runTranscript(transcript: Transcript, options: TranscriptO
     }
     return { title: transcript.title, passed: true, measures: run.measures }
   } finally {
-    run.end()
+    await run.end()
   }
 }
 
@@ -45,11 +45,11 @@ class TranscriptRun {
   constructor({ agents }: Transcript, options: TranscriptOptions) {
     this.#options = options
     const idOf = options.agentIdOf ?? ((name: string) => `${name}-${this.#run}`)
-    this.#agents = new Map(Object.entries(agents).map(([name, { as = name }]) => [name, new TranscriptAgent(idOf(as), options.tokenOf?.(as))]))
+    this.#agents = new Map(Object.entries(agents).map(([name, { as = name }]) => [name, new TranscriptAgent(idOf(as), options.tokenOf?.(as), this.#run)]))
   }
 
-  end(): void {
-    for (const agent of this.#agents.values()) agent.cut()
+  async end(): Promise<void> {
+    for (const agent of this.#agents.values()) await agent.leave()
   }
 
   /** Why the step failed, or `undefined`. */
