@@ -78,10 +78,10 @@ export function streamRoutes({ service, limits, streams, findSpace }: Needs): re
 
   async function tell({ response, caller }: Exchange, source: Result<Source, Refusal>, listening: Listening): Promise<Refusal | void> {
     if (!source.ok) return source.error
-    const full = streams.full(caller)
-    if (full === undefined) return streams.run(response, caller, source.value, listening)
+    const why = streams.refusalFor(caller)
+    if (why === undefined) return streams.run(response, caller, source.value, listening)
     source.value.close()
-    return full
+    return why
   }
 
   return [

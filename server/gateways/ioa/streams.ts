@@ -12,6 +12,9 @@ import type { Refusal } from './refusal.ts'
 import { refusal } from './refusal.ts'
 import { dataOf, openingOf } from './sse-frame.ts'
 
+/** Ended tokens that are remembered: a request may have shown one just before. */
+const rememberedEnds = 1_000
+
 /** Bytes that are gathered before they are written at once. */
 const writeBytes = 64 * 1024
 
@@ -38,6 +41,7 @@ export class Streams {
   readonly #nowMs: () => number
   readonly #open = new Set<OpenStream>()
   readonly #perNode = new Map<string, number>()
+  readonly #endedTokens = new Set<string>()
   readonly #heartbeat: NodeJS.Timeout
   readonly #unsubscribe: () => void
   #isClosed = false
@@ -48,11 +52,12 @@ export class Streams {
     this.#nowMs = nowMs
     this.#heartbeat = setInterval(() => this.#beat(), limits.heartbeatMs)
     this.#heartbeat.unref()
-    this.#unsubscribe = tokens.onEnded((tokenId) => this.#endWhere(({ caller }) => caller.tokenId === tokenId))
+    this.#unsubscribe = tokens.onEnded((tokenId) => this.#tokenEnded(tokenId))
   }
 
-  /** Why no further stream can be opened by this Node. */
-  full({ nodeId }: Caller): Refusal | undefined {
+  /** Why no stream can be opened by this caller. To be asked right before `run`. */
+  refusalFor({ nodeId, tokenId }: Caller): Refusal | undefined {
+    if (tokenId !== undefined && this.#endedTokens.has(tokenId)) return refusal(401, 'the token is not in force')
     if (this.#isClosed) return refusal(503, 'the server is stopping', { 'retry-after': 1 })
     const isFull = this.#open.size >= this.#limits.maxStreams || (this.#perNode.get(nodeId) ?? 0) >= this.#limits.maxStreamsPerNode
     return isFull ? refusal(429, 'too many open streams', { 'retry-after': 5 }) : undefined
@@ -122,6 +127,13 @@ export class Streams {
       else open.stream.beat(open.progress)
       open.progress = undefined
     }
+  }
+
+  #tokenEnded(tokenId: string): void {
+    this.#endedTokens.add(tokenId)
+    const [oldest] = this.#endedTokens.size > rememberedEnds ? this.#endedTokens : []
+    if (oldest !== undefined) this.#endedTokens.delete(oldest)
+    this.#endWhere(({ caller }) => caller.tokenId === tokenId)
   }
 
   #endWhere(isMeant: (open: OpenStream) => boolean): void {
