@@ -2,7 +2,6 @@
 // the cursor; a lost wake-up costs nothing.
 import { tracked } from '@trpc/server'
 import { z } from 'zod'
-import type { MessageFeed } from '../../service/open-spaces/types.ts'
 import type { AuthorityService } from '../../service/service.ts'
 import { identifierText } from './session.ts'
 import { signInFirst, signedInProcedure } from './trpc.ts'
@@ -11,9 +10,6 @@ type Growth =
   | { readonly missionId: string; readonly groupId: string; readonly head: number }
   /** An open Space. */
   | { readonly spaceId: string; readonly head: number }
-
-/** Messages that one look at an open Space passes over. */
-const passedAtOnce = 1_000
 
 /** So long at most does a stream on which nothing happens outlive its session. */
 const sessionCheckMs = 60_000
@@ -24,11 +20,11 @@ export const live = signedInProcedure
     const grown = collectGrowth(ctx.service, signal)
     try {
       for (const row of await ctx.service.readModels.missionsOf(ctx.me.principalId)) grown.add(row.spaceId)
-      if (input.spaceId !== undefined) await grown.follow(input.spaceId)
+      if (input.spaceId !== undefined) grown.add(input.spaceId)
       while (!signal?.aborted) {
         if (grown.isCheckDue() && !(await ctx.isStillSignedIn())) throw signInFirst()
         for (const spaceId of grown.take()) {
-          const found = spaceId === input.spaceId ? await openGrowthOf(ctx.service, spaceId) : await growthOf(ctx.service, ctx.me.principalId, spaceId)
+          const found = spaceId === input.spaceId ? await openGrowthOf(ctx.service, spaceId) : await missionGrowthOf(ctx.service, ctx.me.principalId, spaceId)
           if (!found || (input.missionId && 'missionId' in found && found.missionId !== input.missionId)) continue
           if (!(await ctx.isStillSignedIn())) throw signInFirst()
           yield tracked(`${spaceId}@${found.head}`, found)
@@ -41,8 +37,9 @@ export const live = signedInProcedure
   })
 
 /** Membership, like the session, is asked again for every value, so a person who was removed hears nothing more. */
-async function growthOf(service: AuthorityService, principalId: string, spaceId: string): Promise<Growth | undefined> {
-  const found = await service.reads.groupFor(principalId, spaceId)
+async function missionGrowthOf(service: AuthorityService, principalId: string, spaceId: string): Promise<Growth | undefined> {
+  // Open Spaces grow often, and their growth is for the pages that show them.
+  const found = service.openSpaces.isOpen(spaceId) ? undefined : await service.reads.groupFor(principalId, spaceId)
   return found && { missionId: found.state.mission.missionId, groupId: spaceId, head: found.state.sequence }
 }
 
@@ -54,8 +51,6 @@ async function openGrowthOf({ openSpaces }: AuthorityService, spaceId: string): 
 /** Spaces that grew since the last `take`, each once: a busy Space cannot fill memory. To be stopped by whoever began. */
 function collectGrowth(service: AuthorityService, signal: AbortSignal | undefined) {
   const pending = new Set<string>()
-  const feeds: MessageFeed[] = []
-  let fault: Error | undefined
   let isCheckDue = false
   let wake: () => void = () => {}
   const add = (spaceId: string) => {
@@ -68,24 +63,9 @@ function collectGrowth(service: AuthorityService, signal: AbortSignal | undefine
     wake()
   }, sessionCheckMs).unref()
   signal?.addEventListener('abort', () => wake())
-  const pass = async (feed: MessageFeed, spaceId: string) => {
-    while ((await feed.next(passedAtOnce)) !== 'ended') add(spaceId)
-  }
   return {
     add,
-    /** Adds this open Space now and whenever it grows; an unknown one never. */
-    follow: async (spaceId: string) => {
-      const feed = await service.openSpaces.follow(spaceId)
-      if (!feed.ok) return
-      feeds.push(feed.value)
-      pass(feed.value, spaceId).catch((cause: unknown) => {
-        fault = new Error('an open Space could not be followed', { cause })
-        wake()
-      })
-      add(spaceId)
-    },
     take: () => {
-      if (fault) throw fault
       const spaces = [...pending]
       pending.clear()
       return spaces
@@ -96,11 +76,10 @@ function collectGrowth(service: AuthorityService, signal: AbortSignal | undefine
       isCheckDue = false
       return isDue
     },
-    wait: () => (pending.size > 0 || isCheckDue || fault || signal?.aborted ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))),
+    wait: () => (pending.size > 0 || isCheckDue || signal?.aborted ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))),
     stop: () => {
       clearInterval(timer)
       unsubscribe()
-      for (const feed of feeds) feed.close()
     },
   }
 }

@@ -193,7 +193,8 @@ describe('the live feed of an open Space', () => {
     const spaceId = await enter(olga)
     const reader = (await get('live', { spaceId }, olga.cookie)).body!.getReader()
     expect(await readUntil(reader, `${spaceId}@0`)).toContain(`${spaceId}@0`)
-    return { olga, spaceId, hears: async (text: string) => (await readUntil(reader, text)).includes(text) }
+    const all = (text: string) => readUntil(reader, text)
+    return { olga, spaceId, hears: Object.assign(async (text: string) => (await all(text)).includes(text), { all }) }
   }
 
   it('tells of every growth, whoever wrote', async () => {
@@ -202,6 +203,27 @@ describe('the live feed of an open Space', () => {
     expect(await hears(`${spaceId}@1`)).toBe(true)
     await say(olga, spaceId, 'Hello to you')
     expect(await hears(`${spaceId}@2`)).toBe(true)
+  })
+
+  it('tells nothing of other open Spaces, and of Missions as always', async () => {
+    const { olga, spaceId, hears } = await watching()
+    const other = await enter(olga, 'elsewhere')
+    await say(olga, other, 'Hello')
+    const { groupId } = await fixture.mission(olga.person, await fixture.agent('Coordinator'))
+    await (await agentNode(spaceId)).send({ text: 'Hello' })
+    const heard = await hears.all(`${spaceId}@1`)
+    expect([heard.includes(`${groupId}@1`), heard.includes(other)]).toEqual([true, false])
+  })
+
+  it('of a page without a Space goes on while Spaces grow', async () => {
+    const olga = await signedIn('Olga')
+    const spaceId = await enter(olga)
+    const reader = (await get('live', {}, olga.cookie)).body!.getReader()
+    expect(await readUntil(reader, 'connected')).toContain('connected')
+    await (await agentNode(spaceId)).send({ text: 'Hello' })
+    const { groupId } = await fixture.mission(olga.person, await fixture.agent('Coordinator'))
+    const heard = await readUntil(reader, `${groupId}@1`)
+    expect([heard.includes(`${groupId}@1`), heard.includes(spaceId)]).toEqual([true, false])
   })
 
   it('ends with the sign-out', async () => {

@@ -147,6 +147,8 @@ export interface OpenSpaces {
   /** As `list`, of those that the Node has entered. */
   entered(nodeId: string, page: { readonly after?: string; readonly limit: number }): Promise<readonly Pick<SpaceInfo, 'spaceId' | 'name' | 'tags'>[]>
   find(spaceId: string): Promise<SpaceInfo | undefined>
+  /** Whether this is known to be an open Space, from memory alone: one in which something was said on this node just now is. */
+  isOpen(spaceId: string): boolean
   named(name: string): Promise<SpaceInfo | undefined>
   /** Durable when it resolves. Checks in order: Space, sender, content, every Message, every Node, the schema. */
   send(nodeId: string, spaceId: string, draft: MessageDraft): Refusable<SpaceMessage>
