@@ -109,6 +109,7 @@ function accepted(receipt: Receipt): EventDocument {
 /** A Worker process that can be stopped and started again with what it has on disk. */
 interface Worker {
   readonly client: AgentClient
+  readonly store: AgentStore
   readonly reports: string[]
   stop(): Promise<void>
 }
@@ -129,7 +130,7 @@ async function startWorker(of: Account, work: Work, path = join(folder, `${of.ke
       store.close()
     })())
   open.push(stop)
-  return { client, reports, stop }
+  return { client, store, reports, stop }
 }
 
 const contract = (goal: string, changes: Partial<WorkContract> = {}): WorkContract => ({
@@ -149,6 +150,16 @@ const contract = (goal: string, changes: Partial<WorkContract> = {}): WorkContra
   sideEffectRisk: 'none',
   executionApproval: 'not_required',
   ...changes,
+})
+
+const basis = () => ({
+  requiredCapabilities: [capability],
+  verifiedMatches: [capability],
+  authorizationEligible: true,
+  availabilityEstimate: soon(1),
+  expectedCost: 1,
+  reliabilityEvidence: [],
+  policyRulesApplied: ['only candidate'],
 })
 
 /** A Mission with its Coordinator, and the Coordinator's mirror kept up to date. */
@@ -212,16 +223,7 @@ class Desk {
   }
 
   async offerAgain(workItemId: string, agentId: string): Promise<void> {
-    const selectionBasis = {
-      requiredCapabilities: [capability],
-      verifiedMatches: [capability],
-      authorizationEligible: true,
-      availabilityEstimate: soon(1),
-      expectedCost: 1,
-      reliabilityEvidence: [],
-      policyRulesApplied: ['only candidate'],
-    }
-    accepted(await this.client.submit('work.offer', { workItemId, candidateAgentIds: [agentId], selectionBasis }, { groupId: this.groupId, workItemId }))
+    accepted(await this.client.submit('work.offer', { workItemId, candidateAgentIds: [agentId], selectionBasis: basis() }, { groupId: this.groupId, workItemId }))
   }
 
   stateOf(workItemId: string) {
@@ -625,6 +627,24 @@ function declareFaults(): void {
       expect(tooLate).toMatchObject({ ok: false, error: { code: 'WORK_STALE_OWNERSHIP' } })
       await approveAll(desk, [workItemId])
     })
+  })
+
+  test('A-130, A-169: a Worker that is no member yet takes an offer, does the work, and leaves nothing behind when it leaves', async () => {
+    const coordinator = await connect(await account('Coordinator'))
+    const of = await account('Newcomer')
+    const worker = await startWorker(of, { execute: deliver })
+    const desk = await Desk.found(coordinator, 'One')
+    const { groupId, missionId } = desk
+    const workItemId = newId()
+    accepted(await coordinator.submit('work.authorize', { workItemId, contract: contract('work') }, { groupId, workItemId }))
+    const sourceEventRange = { fromSequence: 1, toSequence: 1, eventIds: [desk.events[0]!.eventId] }
+    const summary = { contextPackageId: newId(), version: 1, missionId, groupId, workItemId, sourceEventRange, artifactHashes: [], summary: 'It has to be done.', decisions: [], constraints: [], unresolvedQuestions: [], generatedBy: { type: 'agent', id: coordinator.agentId } as const, generatedAt: new Date().toISOString() }
+    const contextPackage = await coordinator.identity.signDocument(summary, 'generatedAt')
+    accepted(await coordinator.submit('work.offer', { workItemId, candidateAgentIds: [of.agentId], selectionBasis: basis(), contextPackage }, { groupId, workItemId }))
+    await desk.verify(workItemId)
+    await desk.until(() => desk.mirror.memberships.get(of.agentId)?.state === 'ended')
+    await expect.poll(() => worker.store.received(groupId)).toBe(0)
+    expect(worker.reports).toEqual([])
   })
 
   test('A-120, A-121: a Coordinator fails, its successor takes stock and goes on from the log, and the Worker works on', async () => {

@@ -131,15 +131,17 @@ describe('the answer to an offer', () => {
   })
 })
 
-test('A-173: a Group that the Agent has left leaves nothing in the store', async () => {
+test('A-173: a Group that the Agent has left leaves nothing in the store, and no older list brings it back', async () => {
   const group = offered()
+  const before = entryOf(group)
   group.accept(ada, 'membership.end', { member: wim, reason: 'Enough.' })
-  run()
   const { groupId } = group.state
-  client.deliver = () => group.log
-  client.list(entryOf(group))
-  await expect.poll(() => store.received(groupId)).toBe(group.log.length)
-  client.close()
-  await running
-  expect([store.received(groupId), [...store.replay(groupId)]]).toEqual([0, []])
+  client.deliver = (id) => (id === groupId ? group.log : [])
+  client.endsAt = group.log.length
+  run()
+  client.list(before)
+  await expect.poll(() => client.subscribed).toEqual([groupId])
+  client.list(before, entryOf(group, { groupId: 'urn:test:other' }))
+  await expect.poll(() => client.subscribed.length).toBe(2)
+  expect([client.subscribed, store.received(groupId), [...store.replay(groupId)]]).toEqual([[groupId, 'urn:test:other'], 0, []])
 })

@@ -77,8 +77,8 @@ class Scheduler {
   #memberships: ReadonlyMap<string, GroupEntry> = new Map()
   /** Groups that are followed, also while an attempt is waited for. */
   readonly #followed = new Set<string>()
-  /** Membership Epochs under which a Group was refused for good. */
-  readonly #refused = new Map<string, number>()
+  /** Membership Epochs up to which there is nothing in a Group any more: it was refused for good, or left. A list may be older than that. */
+  readonly #closed = new Map<string, number>()
   readonly #running = new Map<string, Running>()
   readonly #tasks = new Set<Promise<void>>()
   /** Offers that were answered or refused, and items that may not be started again yet. */
@@ -115,8 +115,8 @@ class Scheduler {
   /** Begins to follow a Group in which the Agent is a Worker or has been offered to become one, unless it is followed already. */
   #followOnce(entry: GroupEntry): void {
     const { groupId, role, state, membershipEpoch } = entry
-    const isRefused = (this.#refused.get(groupId) ?? 0) >= membershipEpoch
-    if (role !== 'worker' || !WORKING.has(state) || this.#followed.has(groupId) || isRefused) return
+    const isClosed = (this.#closed.get(groupId) ?? 0) >= membershipEpoch
+    if (role !== 'worker' || !WORKING.has(state) || this.#followed.has(groupId) || isClosed) return
     this.#followed.add(groupId)
     this.#start(this.#keepFollowing(entry).finally(() => this.#unfollowed(entry)))
   }
@@ -137,7 +137,7 @@ class Scheduler {
         return await this.#follow(this.#memberships.get(groupId) ?? entry)
       } catch (fault) {
         this.#report(fault)
-        if (fault instanceof SubscriptionRefused) return void this.#refused.set(groupId, membershipEpoch)
+        if (fault instanceof SubscriptionRefused) return void this.#closed.set(groupId, membershipEpoch)
         if (this.#options.store.received(groupId) > before) attempt = 0
         await delay(backoffMs(attempt++, this.#retry), this.#over.signal)
       }
@@ -161,7 +161,9 @@ class Scheduler {
       this.#groups.delete(groupId)
       for (const item of this.#order.waiting()) if (item.groupId === groupId) this.#order.remove(item)
     }
-    if (group.isLeft) store.forgetGroup(groupId)
+    if (group.leftAt === undefined) return
+    this.#closed.set(groupId, group.leftAt)
+    store.forgetGroup(groupId)
   }
 
   /** What the Group's Events make due. */

@@ -55,9 +55,10 @@ export class WorkedGroup {
     if (this.#taken % SAVE_EVERY === 0) this.#store.saveMirror(this.groupId, this.mirror.sequence, this.mirror.saved())
   }
 
-  /** The log says that the Agent is no member any more. */
-  get isLeft(): boolean {
-    return this.mirror.memberships.get(this.#agentId)?.state === 'ended'
+  /** Epoch with which the Membership has ended, by the log; undefined while it lasts. */
+  get leftAt(): number | undefined {
+    const membership = this.mirror.memberships.get(this.#agentId)
+    return membership?.state === 'ended' ? membership.membershipEpoch : undefined
   }
 
   /** Says by which Event an item was changed last. */

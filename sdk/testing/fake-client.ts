@@ -17,6 +17,8 @@ export class FakeClient {
   answer: (command: SubmittedCommand) => Receipt | Promise<Receipt> = () => new Promise(() => undefined)
   /** The Events of a Group after a position; nothing more comes until the client is closed. */
   deliver: (groupId: string, after: number) => readonly EventDocument[] = () => []
+  /** The Membership ends with the Event of this sequence. */
+  endsAt = Infinity
   readonly #over = deferred<Error>()
   #lists: (readonly GroupEntry[])[] = []
   #listed = deferred<void>()
@@ -64,7 +66,10 @@ export class FakeClient {
 
   async *#subscribe(groupId: string, after: number): AsyncGenerator<EventDocument, void, void> {
     this.subscribed.push(groupId)
-    yield* this.deliver(groupId, after)
+    for (const event of this.deliver(groupId, after)) {
+      yield event
+      if (event.sequence === this.endsAt) return
+    }
     await this.#over.promise
   }
 }
