@@ -35,6 +35,8 @@ export interface IoaWorld {
   space(node: IoaNode, name?: string): Promise<string>
   /** What the server has asked of the store so far: calls, and rows that came back. */
   taken(): { readonly calls: number; readonly rows: number }
+  /** Starts another server on the same database, and stops with it. */
+  another(): Promise<{ readonly server: Started; readonly stranger: IoaClient }>
   /** Takes the database away under the server. */
   loseStore(): Promise<void>
   stop(): Promise<void>
@@ -49,6 +51,7 @@ export async function startIoaWorld<L>(start: (options: StartOptions<L>) => Prom
   const server = await start({ resources: { store: { ...store, log: counted(store.log, taken), openSpaces: counted(store.openSpaces, taken) }, organization, artifacts: memoryArtifacts() }, log, ...(limits && { ioa: limits }) })
   const { accessKey } = await server.service.doors.accessKeys.create({ label: 'tests' })
   const stranger = new IoaClient(`${server.origin}/ioa`)
+  const others: { server: Started; store: Store }[] = []
   let names = 0
   return {
     server,
@@ -67,8 +70,18 @@ export async function startIoaWorld<L>(start: (options: StartOptions<L>) => Prom
       return body.id
     },
     taken: () => ({ ...taken }),
+    async another() {
+      const other = await openStore({ url: database.url, migrationsFolder, maxConnections: 6 })
+      const beside = await start({ resources: { store: other, organization, artifacts: memoryArtifacts() }, log, ...(limits && { ioa: limits }) })
+      others.push({ server: beside, store: other })
+      return { server: beside, stranger: new IoaClient(`${beside.origin}/ioa`) }
+    },
     loseStore: () => database.drop(),
     async stop() {
+      for (const other of others) {
+        await other.server.stop()
+        await other.store.close()
+      }
       await server.stop()
       await store.close().catch(() => undefined)
       await database.drop()

@@ -148,6 +148,9 @@ describe.skipIf(skipReason)(`IOA Spaces and Messages${skipReason ? ` (${skipReas
       await send(ben, spaceId, [broadcast])
       expect(ids(await read(spaceId, '', ben))).toEqual([broadcast, directed])
       expect(ids(await read(spaceId, '', ada))).toEqual([])
+      // Over HTTP there is always a caller; without one, roots are read.
+      const roots = await world.server.service.openSpaces.read(spaceId, { mode: 'roots' }, {})
+      expect(roots.ok && roots.value.map(({ messageId }) => messageId)).toEqual([broadcast])
       expect((await read(await world.space(ada))).text).toBe('[]')
     })
 
