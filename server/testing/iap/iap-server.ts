@@ -26,7 +26,7 @@ export interface SpaceRecord { readonly type: string; readonly sender: string; r
 
 interface Running { readonly port: number; readonly service: AuthorityService; stop(): Promise<void> }
 /** `startServer`, which only the tests themselves may import. */
-type Start = (options: { readonly resources: { readonly store: Store; readonly organization: OrganizationKeys; readonly artifacts: ArtifactStore }; readonly log: Log; readonly iap: IapOptions }) => Promise<Running>
+type Start = (options: { readonly resources: { readonly store: Store; readonly organization: OrganizationKeys; readonly artifacts: ArtifactStore }; readonly log: Log; readonly port: number; readonly iap: IapOptions }) => Promise<Running>
 
 export class IapServer {
   readonly time = new ShiftedTime()
@@ -63,10 +63,11 @@ export class IapServer {
     return `ws://127.0.0.1:${this.server.port}/iap`
   }
 
-  /** Another run of the server on the same data. */
+  /** Another run of the server on the same data and the same port. */
   async restart(options: IapOptions = {}): Promise<void> {
+    const { port } = this.server
     await this.#stop()
-    await this.#start(options)
+    await this.#start(options, port)
   }
 
   async end(): Promise<void> {
@@ -112,12 +113,12 @@ export class IapServer {
     return credentials
   }
 
-  async #start(iap: IapOptions): Promise<void> {
+  async #start(iap: IapOptions, port = 0): Promise<void> {
     const opened = await openStore({ url: this.#database.url, migrationsFolder, maxConnections: 4 })
     const store: Store = { ...opened, clock: this.time.clock }
     this.#organization ??= await loadOrganizationKeys(this.#folder, { name: 'Test', now: store.clock.now() })
     const artifacts = await openArtifactFolder(join(this.#folder, 'artifacts'))
-    this.#running = { store, server: await this.#startServer({ resources: { store, organization: this.#organization, artifacts }, log: silentLog(), iap: { timers: this.time, ...iap } }) }
+    this.#running = { store, server: await this.#startServer({ resources: { store, organization: this.#organization, artifacts }, log: silentLog(), port, iap: { timers: this.time, ...iap } }) }
   }
 
   async #stop(): Promise<void> {
