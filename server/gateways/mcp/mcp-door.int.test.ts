@@ -251,3 +251,9 @@ it('says who it is and shows its tools with strict schemas', async () => {
   for (const { name, title, description, inputSchema } of tools) expect([name, title !== undefined, (description?.length ?? 0) > 80, inputSchema.additionalProperties]).toEqual([name, true, true, false])
 })
 
+it('a look without a wait, and a wait that is over, are answered at once', async () => {
+  const caller = await connect()
+  expect(await caller.call('work_offers')).toEqual({ offers: [] })
+  expect(await caller.call('work_offers', { wait_seconds: 1 })).toEqual({ offers: [] })
+  expect(await caller.call('mission_list')).toEqual({ missions: [] })
+})

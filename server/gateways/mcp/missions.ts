@@ -1,4 +1,5 @@
 // The Missions of a caller, and waiting for something to happen in them.
+import { deadline } from './deadline.ts'
 import type { OpenMission } from './mission.ts'
 import type { ToolCall } from './tool.ts'
 
@@ -29,21 +30,20 @@ export function newsOf(call: ToolCall, waitMs: number): News {
   const { service, principalId, signal } = call
   return {
     async *looks() {
-      const over = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
       const untilMs = performance.now() + waitMs
       while (true) {
-        const cancelled = new AbortController()
+        const leftMs = Math.max(0, untilMs - performance.now())
+        const wait = deadline(signal, leftMs)
         const growth = watchGrowth(call)
         try {
           const { revision } = await service.reads.memberships(principalId)
           const missions = await activeMissions(call)
           yield missions
-          if (over.aborted) return
-          const waiting = AbortSignal.any([over, cancelled.signal])
-          const joined = service.reads.membershipsAfter(principalId, revision, Math.max(0, untilMs - performance.now()), waiting)
-          await Promise.race([growth.of(new Set(missions.map(({ state }) => state.groupId)), waiting), joined])
+          if (leftMs === 0 || signal.aborted) return
+          const joined = service.reads.membershipsAfter(principalId, revision, leftMs, wait.signal)
+          await Promise.race([growth.of(new Set(missions.map(({ state }) => state.groupId)), wait.signal), joined])
         } finally {
-          cancelled.abort()
+          wait.end()
           growth.close()
         }
       }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Result } from '../../../../protocol/result.ts'
 import { ok } from '../../../../protocol/result.ts'
 import type { OpenSpaces, SpaceMessage, SpaceQuery, SpaceRefusal, Window } from '../../../service/open-spaces/types.ts'
+import { deadline } from '../deadline.ts'
 import { messagesText, nodeOf } from '../space-text.ts'
 import type { McpService, ToolCall } from '../tool.ts'
 import { answerText, defineTool, idText, refuse } from '../tool.ts'
@@ -62,18 +63,17 @@ async function listen({ service: { openSpaces }, signal }: ToolCall, { spaceId, 
   if (!cursor.ok) return cursor
   const feed = await openSpaces.follow(spaceId)
   if (!feed.ok) return feed
-  const over = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
-  const end = () => feed.value.close()
-  over.addEventListener('abort', end, { once: true })
+  const wait = deadline(signal, waitMs)
+  wait.signal.addEventListener('abort', () => feed.value.close(), { once: true })
   try {
     for (;;) {
       const found = await openSpaces.read(spaceId, query, windowOf(cursor.value, limit))
-      if (!found.ok || found.value.length > 0 || over.aborted) return found
+      if (!found.ok || found.value.length > 0 || wait.signal.aborted) return found
       if ((await feed.value.next(maximumLimit)) === 'ended') return ok([])
     }
   } finally {
-    over.removeEventListener('abort', end)
-    end()
+    wait.end()
+    feed.value.close()
   }
 }
 

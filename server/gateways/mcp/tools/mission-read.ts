@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { deadline } from '../deadline.ts'
 import { linesOf } from '../mission-log.ts'
 import type { OpenMission } from '../mission.ts'
 import { openMission } from '../mission.ts'
@@ -39,14 +40,13 @@ export const missionRead = defineTool({
 async function waitFor({ service, principalId, signal }: ToolCall, { state }: OpenMission, { after, waitMs }: { after: number; waitMs: number }) {
   const feed = await service.feeds.open(principalId, state.groupId, after)
   if (!feed.ok) return refuseCommand(feed.error)
-  const over = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
-  const end = () => feed.value.close()
-  over.addEventListener('abort', end, { once: true })
+  const wait = deadline(signal, waitMs)
+  wait.signal.addEventListener('abort', () => feed.value.close(), { once: true })
   try {
-    if (waitMs > 0 && !over.aborted) await feed.value.next(1)
+    if (waitMs > 0 && !wait.signal.aborted) await feed.value.next(1)
     return true
   } finally {
-    over.removeEventListener('abort', end)
-    end()
+    wait.end()
+    feed.value.close()
   }
 }
