@@ -23,11 +23,14 @@ import type { Peer, PeerEnd, PeerLink } from './types.ts'
 
 type Answers = readonly IAPMessage[]
 
+const heartbeatsKept = 64
+
 export class AgentPeer implements Peer {
   readonly #router: IapRouterService
   readonly #principalId: string
   readonly #link: PeerLink
   readonly #contexts: ContextReader
+  readonly #beats = new Map<string, string>()
   #session: OnlineAgent | undefined
   #isOver = false
   #turn: Promise<void> = Promise.resolve()
@@ -104,7 +107,7 @@ export class AgentPeer implements Peer {
     const message = admitted.value
     if (message.type === 'HANDSHAKE') return this.#shakeHands(message)
     if (message.type === 'MESSAGE_BATCH') return this.#takeBatch(message)
-    if (message.type === 'HEARTBEAT') return this.#router.heard(message.from, message.payload.currentLoad)
+    if (message.type === 'HEARTBEAT') return this.#beat(message)
     if (message.type === 'DISCONNECT') return this.#over('left', 'departed')
     await this.#takeOnce(message)
   }
@@ -114,6 +117,18 @@ export class AgentPeer implements Peer {
     const { messageId, type } = (value ?? {}) as { readonly messageId?: unknown; readonly type?: unknown }
     if (type !== 'ERROR') this.#sendError(typeof messageId === 'string' && messageId.length <= 256 ? messageId : undefined, error)
     if (closes) this.#over(error.code === 'PROTOCOL_VERSION_MISMATCH' ? 'version' : 'refused')
+  }
+
+  /** Not worth a place in the store: those of this connection are remembered for a while. */
+  #beat(message: IAPMessageOf<'HEARTBEAT'>): void {
+    const { messageId, from, payload } = message
+    const contentHash = contentHashOf(message)
+    const judged = judgeRepeat(this.#beats.get(messageId), contentHash)
+    if (judged === 'repeat') return
+    if (judged !== 'new') return this.#refused(message, judged)
+    this.#beats.set(messageId, contentHash)
+    if (this.#beats.size > heartbeatsKept) this.#beats.delete(this.#beats.keys().next().value!)
+    this.#router.heard(from, payload.currentLoad)
   }
 
   async #takeBatch({ messageId, payload: { messages } }: IAPMessageOf<'MESSAGE_BATCH'>): Promise<void> {
