@@ -1,0 +1,64 @@
+// What the desk does when the store says no: nothing has happened, and memory says what the store says.
+import { describe, expect, it } from 'vitest'
+import { composeMessage } from '../../../protocol/iap/compose.ts'
+import type { IAPMessageOf } from '../../../protocol/iap/types.ts'
+import { DEFAULT_RULES } from '../../authority/iap/rules.ts'
+import type { OnlineAgent } from '../../authority/iap/roster.ts'
+import { createMemoryIap } from '../../testing/memory-iap.ts'
+import { ShiftedTime } from '../../testing/iap/shifted-time.ts'
+import { CapabilitySchemas } from './capability-schemas.ts'
+import type { IapStore, KeptIapMessage } from './store-port.ts'
+import { TaskDesk } from './task-desk.ts'
+
+const bidder: OnlineAgent = {
+  agentId: 'ben', principalId: 'urn:ben', sessionId: 's', currentLoad: 0, lastHeardMs: 0,
+  handshake: { agentId: 'ben', name: 'Ben', version: '1.0.0', protocolVersion: '1.0.0', capabilities: [{ id: 'sum', type: 'data_analysis', name: 'Sum', description: '' }] },
+}
+
+function desk(store: IapStore) {
+  const delivered: KeptIapMessage[] = []
+  const { clock } = new ShiftedTime()
+  const made = new TaskDesk({ store, clock, rules: DEFAULT_RULES, roster: new Map([['ben', bidder]]), schemas: new CapabilitySchemas(100), onCommitted: (messages) => void delivered.push(...messages) })
+  return { made, delivered }
+}
+const proposal = (taskId = 'task') => composeMessage('TASK_PROPOSAL', { messageId: `m-${taskId}`, from: 'ada', to: 'router', timestamp: '2026-11-30T08:00:00Z' }, { taskId, proposerId: 'ada', description: '', requiredCapability: 'data_analysis', input: {} })
+const propose = (message: IAPMessageOf<'TASK_PROPOSAL'>) => ({ taskId: message.payload.taskId, input: { type: 'proposal', message } as const, received: { message, contentHash: 'h' }, setting: { spaceId: 'space' } })
+
+describe('TaskDesk', () => {
+  it('tells nobody of what was not committed, and decides it when it is asked again', async () => {
+    const store = createMemoryIap()
+    const { commit } = store
+    let isBroken = true
+    const { made, delivered } = desk({ ...store, commit: (each) => (isBroken ? Promise.reject(new Error('the database is away')) : commit(each)) })
+    await expect(made.submit(propose(proposal()))).rejects.toThrow('the database is away')
+    expect([delivered, await made.find('task'), made.open()]).toEqual([[], undefined, []])
+    isBroken = false
+    await made.submit(propose(proposal()))
+    expect(delivered.map(({ agentId }) => agentId)).toEqual(['ben'])
+    expect((await made.find('task'))!.status).toBe('bidding')
+  })
+
+  it('folds again and decides anew when somebody else was quicker', async () => {
+    const store = createMemoryIap()
+    const [first, second] = [desk(store), desk(store)]
+    await Promise.all([first.made.load(), second.made.load()])
+    await first.made.submit(propose(proposal()))
+    // The second one has not heard of it: its own first record would have the ordinal 0.
+    const find = store.findTask
+    let isBlind = true
+    const late = desk({ ...store, findTask: (taskId) => (isBlind ? ((isBlind = false), Promise.resolve(undefined)) : find(taskId)) })
+    const answers = await late.made.submit(propose(proposal()))
+    expect(answers).toMatchObject([{ type: 'ERROR', payload: { details: { reason: 'task_id_taken' } } }])
+    expect(await store.records(['task'])).toHaveLength(2)
+  })
+
+  it('counts the slots that a batch gives away within the batch', async () => {
+    const store = createMemoryIap()
+    const { made, delivered } = desk(store)
+    await Promise.all(['a', 'b'].map((taskId) => made.submit(propose(proposal(taskId)))))
+    const bid = (taskId: string) => composeMessage('TASK_BID', { messageId: `bid-${taskId}`, from: 'ben', to: 'router', timestamp: '2026-11-30T08:00:00Z' }, { taskId, bidderId: 'ben', estimatedCost: 1, estimatedLatency: 1, confidence: 1 })
+    await Promise.all(['a', 'b'].map((taskId) => made.submit({ taskId, input: { type: 'bid', message: bid(taskId) } })))
+    expect(delivered.filter(({ message }) => message.includes('TASK_ASSIGNMENT'))).toHaveLength(1)
+    expect([(await made.find('a'))!.status, (await made.find('b'))!.status]).toEqual(['assigned', 'failed'])
+  })
+})
