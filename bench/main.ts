@@ -8,6 +8,7 @@ import { openEmbedded } from '../server/store/embedded/open-embedded.ts'
 import { startChild, type Child } from './child.ts'
 import { type HistoryRow, measureHistory } from './history.ts'
 import { type DoorFigures, measureDoors } from './open-spaces.ts'
+import { type InterAgentFigures, measureInterAgent } from './inter-agent.ts'
 import { drive, openSocket, type Lane, type Measured } from './load.ts'
 import { measureReplay } from './replay.ts'
 import { connect, prepare, signFrames, type Workplace } from './workplace.ts'
@@ -72,9 +73,9 @@ function median(measured: readonly Measured[]): Measured {
   return [...measured].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(measured.length / 2)]!
 }
 
-interface StoreResult { readonly rows: readonly Row[]; readonly replay?: { readonly events: number; readonly perSecond: number }; readonly history?: readonly HistoryRow[]; readonly doors?: DoorFigures }
+interface StoreResult { readonly rows: readonly Row[]; readonly replay?: { readonly events: number; readonly perSecond: number }; readonly history?: readonly HistoryRow[]; readonly doors?: DoorFigures; readonly interAgent?: InterAgentFigures }
 
-/** The loads and the replay, or with `--history` the cost of a long history alone, or with `--doors` the IOA door alone. */
+/** The loads and the replay, or with `--history` the cost of a long history alone, or with `--doors` the other doors alone. */
 async function benchStore(store: string): Promise<StoreResult> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   // As root, PostgreSQL runs under another account, which has to come through.
@@ -86,7 +87,7 @@ async function benchStore(store: string): Promise<StoreResult> {
     const dataDir = join(folder, 'data')
     const authority = await startChild([...nodeOptions, 'dist/server.js'], { DATA_DIR: dataDir, PORT: '0', COUNTERSIGN_NO_CONSOLE: '1', LOG_LEVEL: 'error', DATABASE_URL: store === 'embedded' ? '' : database.url })
     stopping.push(floor, authority)
-    if (options.doors) return { rows: [], doors: await measureDoors(dataDir, authority.pid) }
+    if (options.doors) return { rows: [], interAgent: await measureInterAgent(dataDir), doors: await measureDoors(dataDir, authority.pid) }
     const workplace = await prepare(dataDir, missions)
     const floorUrl = `ws://127.0.0.1:${String(floor.message.port)}`
     if (options.history) return { rows: [], history: await measureHistory(workplace, rounds) }
@@ -114,8 +115,9 @@ if (options.json) {
   console.log(JSON.stringify({ machine, rounds, results }, undefined, 2))
 } else {
   console.log(`${machine}; median of ${rounds} interleaved rounds\n`)
-  for (const { store, rows, replay, history = [], doors } of results) {
+  for (const { store, rows, replay, history = [], doors, interAgent } of results) {
     if (doors) printDoors(store, doors)
+    for (const { name, targetMs, p50Ms, p95Ms } of interAgent?.latencies ?? []) console.log(`${store}: I.A.P. ${name}   p50 ${p50Ms.toFixed(1)} ms   p95 ${p95Ms.toFixed(1)} ms${Number.isNaN(targetMs) ? '' : `   wanted below ${targetMs}`}`)
     for (const { scenario, authority, floor, ratio } of rows) {
       console.log(`${store}: ${scenario}`)
       for (const [name, m] of [['authority', authority], ['floor', floor]] as const) {

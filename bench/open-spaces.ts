@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { join } from 'node:path'
 import { EventLane, HttpLane } from './http-lane.ts'
+import { callAdmin } from './workplace.ts'
 
 export interface DoorFigures {
   /** Messages accepted durably per second. */
@@ -14,8 +15,10 @@ export interface DoorFigures {
 const chainLength = 100_000
 const listeners = 1_000
 const burst = 1_000
+const nodes = 32
 
-interface Place { readonly address: string; readonly token: string; readonly spaceId: string; readonly messages: string }
+/** A Space and Nodes in it; each connection sends as a Node of its own, as each Agent would. */
+interface Place { readonly address: string; readonly tokens: readonly string[]; readonly spaceId: string; readonly messages: string }
 
 export async function measureDoors(dataDir: string, pid: number): Promise<DoorFigures> {
   const sending = await enter(dataDir, 'Sending')
@@ -36,22 +39,23 @@ export async function measureDoors(dataDir: string, pid: number): Promise<DoorFi
 }
 
 async function enter(dataDir: string, name: string): Promise<Place> {
-  const { address, adminToken } = JSON.parse(await readFile(join(dataDir, 'server.json'), 'utf8')) as { address: string; adminToken: string }
+  const { address } = JSON.parse(await readFile(join(dataDir, 'server.json'), 'utf8')) as { address: string }
+  const { accessKey } = await callAdmin<{ accessKey: string }>(dataDir, 'access-key create', { label: name })
   const post = async <T>(path: string, body: object, headers: Record<string, string>): Promise<T> => {
     const response = await fetch(`${address}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
     return (await response.json()) as T
   }
-  const { result } = await post<{ result: { accessKey: string } }>('/api/admin', { command: 'access-key create', args: { label: name } }, { authorization: `Bearer ${adminToken}` })
-  const { token } = await post<{ token: string }>('/ioa/auth/register', { name, access_key: result.accessKey }, {})
-  const space = await post<{ id: string }>('/ioa/spaces', { name, description: 'Bench' }, { 'x-access-key': result.accessKey, authorization: `Bearer ${token}` })
-  return { address, token, spaceId: space.id, messages: `/ioa/spaces/${encodeURIComponent(space.id)}/messages` }
+  const tokens: string[] = []
+  for (let index = 0; index < nodes; index += 1) tokens.push((await post<{ token: string }>('/ioa/auth/register', { name: `${name} ${index}`, access_key: accessKey }, {})).token)
+  const space = await post<{ id: string }>('/ioa/spaces', { name, description: 'Bench' }, { 'x-access-key': accessKey, authorization: `Bearer ${tokens[0]}` })
+  return { address, tokens, spaceId: space.id, messages: `/ioa/spaces/${encodeURIComponent(space.id)}/messages` }
 }
 
 const body = JSON.stringify({ content: { text: 'x'.repeat(100) } })
 
-async function send({ address, token, messages }: Place, connections: number, count: number) {
-  const lanes = await Promise.all(Array.from({ length: connections }, () => HttpLane.open(address, token)))
+async function send({ address, tokens, messages }: Place, connections: number, count: number) {
+  const lanes = await Promise.all(Array.from({ length: connections }, (_, index) => HttpLane.open(address, tokens[index]!)))
   const latencies: number[] = []
   let left = count
   const begin = performance.now()
@@ -70,8 +74,8 @@ async function send({ address, token, messages }: Place, connections: number, co
 }
 
 /** Each Message refers to the one before it. */
-async function fillChain({ address, token, messages }: Place): Promise<{ id: string; before: string }> {
-  const lane = await HttpLane.open(address, token)
+async function fillChain({ address, tokens, messages }: Place): Promise<{ id: string; before: string }> {
+  const lane = await HttpLane.open(address, tokens[0]!)
   let [before, id] = ['', '']
   for (let index = 0; index < chainLength; index += 1) {
     const draft = { content: { text: `step ${index}` }, ...(id !== '' && { refs: { messages: [id], nodes: [] } }) }
@@ -82,8 +86,8 @@ async function fillChain({ address, token, messages }: Place): Promise<{ id: str
   return { id, before }
 }
 
-async function ask({ address, token, messages }: Place, query: string) {
-  const lane = await HttpLane.open(address, token)
+async function ask({ address, tokens, messages }: Place, query: string) {
+  const lane = await HttpLane.open(address, tokens[0]!)
   const latencies: number[] = []
   for (let index = 0; index < 220; index += 1) {
     const at = performance.now()
@@ -96,11 +100,11 @@ async function ask({ address, token, messages }: Place, query: string) {
 
 /** One of the listeners stops reading during the burst and resumes afterwards. */
 async function measureBurst(place: Place, pid: number): Promise<DoorFigures['burst']> {
-  const { address, token, spaceId } = place
+  const { address, tokens, spaceId } = place
   const path = `/ioa/spaces/${encodeURIComponent(spaceId)}/sse`
   const lanes: EventLane[] = []
-  for (let index = 0; index < listeners; index += 1) lanes.push(await EventLane.open(address, token, path))
-  const stalled = await EventLane.open(address, token, path)
+  for (let index = 0; index < listeners; index += 1) lanes.push(await EventLane.open(address, tokens[index % nodes]!, path))
+  const stalled = await EventLane.open(address, tokens[0]!, path)
   await send(place, 1, 1)
   await until(() => stalled.count === 1)
   stalled.stall()
@@ -117,7 +121,7 @@ async function measureBurst(place: Place, pid: number): Promise<DoorFigures['bur
   const cursor = stalled.lastId
   const had = stalled.count
   stalled.close()
-  const resumed = await EventLane.open(address, token, path, cursor)
+  const resumed = await EventLane.open(address, tokens[0]!, path, cursor)
   await until(() => had + resumed.count === burst + 1, 30_000)
   const missingAfterResume = burst + 1 - had - resumed.count
   for (const lane of [...lanes, resumed]) lane.close()

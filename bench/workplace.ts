@@ -13,14 +13,22 @@ import type { Frame } from './load.ts'
 export interface Workplace { readonly url: string; readonly agents: readonly BenchAgent[] }
 export interface BenchAgent { readonly identity: Identity; readonly publicKey: string; readonly groupId: string }
 
+interface ServerFile { readonly address: string; readonly adminToken: string }
+
+const readServerFile = async (dataDir: string): Promise<ServerFile> => JSON.parse(await readFile(join(dataDir, 'server.json'), 'utf8')) as ServerFile
+
+/** A command of `npm run admin`, to the server of this data folder. */
+export async function callAdmin<T>(dataDir: string, command: string, args: object): Promise<T> {
+  const { address, adminToken } = await readServerFile(dataDir)
+  const response = await fetch(`${address}/api/admin`, { method: 'POST', headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }, body: JSON.stringify({ command, args }) })
+  if (!response.ok) throw new Error(`${command}: ${await response.text()}`)
+  return ((await response.json()) as { result: T }).result
+}
+
 /** One Agent per Mission, each Coordinator of its own, so that every connection writes to another Space. */
 export async function prepare(dataDir: string, missions: number): Promise<Workplace> {
-  const { address, adminToken } = JSON.parse(await readFile(join(dataDir, 'server.json'), 'utf8')) as { address: string; adminToken: string }
-  const admin = async <T>(command: string, args: object): Promise<T> => {
-    const response = await fetch(`${address}/api/admin`, { method: 'POST', headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }, body: JSON.stringify({ command, args }) })
-    if (!response.ok) throw new Error(`${command}: ${await response.text()}`)
-    return ((await response.json()) as { result: T }).result
-  }
+  const { address } = await readServerFile(dataDir)
+  const admin = <T>(command: string, args: object) => callAdmin<T>(dataDir, command, args)
   const { link } = await admin<{ link: string }>('invite create', { isAdmin: true })
   const owner = await HumanClient.enrol(address, { token: new URL(link).hash.slice(1), name: 'Owner' })
   const agents: BenchAgent[] = []

@@ -29,8 +29,8 @@ export interface IoaLimits {
 export const DEFAULT_IOA_LIMITS: IoaLimits = {
   maxBodyBytes: 256 * 1024,
   bodyDeadlineMs: 30_000,
-  addressPerSecond: 5_000,
-  addressBurst: 10_000,
+  addressPerSecond: 20_000,
+  addressBurst: 40_000,
   nodePerSecond: 2_000,
   nodeBurst: 5_000,
   maxLimit: 10_000,
