@@ -91,7 +91,8 @@ export async function createAuthorityService({ store, artifacts, organization, o
     },
     openFold: async (spaceId) => {
       if (spaceId === organizationId) return new OrganizationFold(Math.max(0, (await log.head(organizationId)) - organizationTail))
-      return newFold(spaceId === policies.spaceId ? 'policy' : 'mission', spaceId)
+      if (spaceId === policies.spaceId) return newFold('policy', spaceId)
+      return newFold((await openSpaces.exists(spaceId)) ? 'open' : 'mission', spaceId)
     },
     onCommitted: (spaceId, entries, memberIds) => news.committed(spaceId, entries, memberIds),
     onReactions: (reactions) => outbox.take(reactions),

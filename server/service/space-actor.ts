@@ -169,7 +169,7 @@ export class SpaceActor {
       const known = await this.#records.before(works, fold.group)
       const expectedHead = fold.head
       const decided = decideBatch(works, { spaceId: this.spaceId, fold, known, env: this.#environment(fold, known) })
-      if (leavesNoMark(works, decided) && (await this.#hasMissed(expectedHead))) continue
+      if (fold.spaceKind !== 'open' && leavesNoMark(works, decided) && (await this.#hasMissed(expectedHead))) continue
       const written = await this.#write(fold, expectedHead, decided)
       if (written.ok) {
         const { entries, founded } = written.value
@@ -198,6 +198,7 @@ export class SpaceActor {
       if (settled.length > 0) await log.dropReactions(settled)
       return ok({ entries: [], founded: [] })
     }
+    invariant(fold.spaceKind !== 'open', 'no Command moves an open Space')
     const { entries, admissions } = await this.#sign(spaceId, expectedHead, decided.events)
     const founded = await Promise.all(decided.founded.map((space) => this.#firstBatch(space)))
     const outcome = await log.append({
@@ -268,6 +269,7 @@ export class SpaceActor {
     const fold = this.#fold ?? (await this.#needs.openFold(this.spaceId))
     this.#fold = undefined
     this.#isBehind = false
+    if (fold.spaceKind === 'open') return (this.#fold = fold)
     for (let page: readonly LogEntry[]; ; ) {
       page = await this.#needs.log.read(this.spaceId, fold.head, pageSize)
       const events = page.map((entry) => decodeEvent(entry.bytes))

@@ -1,15 +1,18 @@
 // The kinds of Space behind one face: what a batch needs in order to decide, place and apply Events.
 import type { EventDocument } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
+import { reject } from '../../protocol/error-codes.ts'
 import { POLICY_CHANGED } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
-import { ok } from '../../protocol/result.ts'
+import { err, InvariantViolation, ok } from '../../protocol/result.ts'
 import type { VerifiedDocument } from '../../protocol/verify-document.ts'
 import { decide } from '../authority/decide.ts'
 import { decideDue, nextDue } from '../authority/due.ts'
 import { evolve } from '../authority/evolve.ts'
 import type { ProfileRegister } from '../authority/extension-profile.ts'
 import { decideProfile, evolveProfiles, isProfileCommand } from '../authority/extension-profile.ts'
+import { groupNotFound } from '../authority/fences.ts'
+import { isFounding } from '../authority/mission-create.ts'
 import { decideReaction } from '../authority/mission-reaction.ts'
 import { decideOrganization } from '../authority/organization.ts'
 import { decidePolicyChange, evolvePolicy } from '../authority/policy-change.ts'
@@ -45,7 +48,7 @@ export type SpaceWork =
 type Drafts = Result<readonly (EventDraft | OrganizationEventDraft)[], Rejection>
 
 export interface SpaceFold {
-  readonly spaceKind: SpaceKind
+  readonly spaceKind: SpaceKind | 'open'
   /** Sequence of the last Event applied, 0 before the first. */
   readonly head: number
   /** Authority time of the last Event; no later Event may be earlier. */
@@ -214,8 +217,42 @@ export class PolicyFold implements SpaceFold {
   }
 }
 
+/** An open Space is no Group: no Command moves it, and nothing that is said there is folded. Its log is written past the actors. */
+export class OpenFold implements SpaceFold {
+  readonly spaceKind = 'open'
+  readonly group = undefined
+  readonly head = 0
+  readonly lastOccurredAt = ''
+
+  decide(work: SpaceWork): Drafts {
+    if (work.type !== 'command') return ok([])
+    return err(isFounding(work.command.document.value.kind) ? reject('INVALID_COMMAND', 'this Group id cannot be used') : groupNotFound())
+  }
+
+  place(): never {
+    throw new InvariantViolation('no Event is placed in an open Space')
+  }
+
+  apply(): void {
+    throw new InvariantViolation('an open Space has no Events')
+  }
+
+  rowsOf(): ReadModelRows {
+    return noRows
+  }
+
+  reactionsTo(): readonly Reaction[] {
+    return []
+  }
+
+  nextDue(): undefined {
+    return undefined
+  }
+}
+
 /** An empty fold for a Space of this kind. */
-export function newFold(kind: SpaceKind, spaceId: string): SpaceFold {
+export function newFold(kind: SpaceFold['spaceKind'], spaceId: string): SpaceFold {
+  if (kind === 'open') return new OpenFold()
   if (kind === 'mission') return new MissionFold(spaceId)
   return kind === 'policy' ? new PolicyFold(spaceId) : new OrganizationFold(0)
 }

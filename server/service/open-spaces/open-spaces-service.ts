@@ -135,6 +135,11 @@ export class OpenSpacesService implements OpenSpaces {
     return feed ? ok(feed) : notWritten()
   }
 
+  /** Whether this is an open Space. */
+  exists(spaceId: string): Promise<boolean> {
+    return this.#known.spaceExists(spaceId)
+  }
+
   /** Whether this is known to be an open Space, from memory alone. */
   isOpen(spaceId: string): boolean {
     return this.#known.hasSpace(spaceId)
