@@ -1,5 +1,5 @@
 // What the I.A.P. router keeps, in PostgreSQL. A commit is one statement, so it is all there or not at all.
-import { and, asc, eq, gt, inArray, isNull, lt, lte } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, lt } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { iapAccounts, iapCache, iapOutbox, iapReceived, iapRecords, iapTasks } from '../../drizzle/schema.ts'
 import type { IapCommit, IapStore, IapTaskRow, KeptIapMessage } from '../service/ports.ts'
@@ -83,8 +83,8 @@ function createMessages(database: PostgresJsDatabase): Messages {
   const { agentId, entry, messageId, message } = iapOutbox
   return {
     waiting: (agent, after, limit) => database.select({ agentId, entry, messageId, message }).from(iapOutbox).where(and(eq(agentId, agent), gt(entry, after))).orderBy(asc(entry)).limit(limit),
-    async delivered(agent, upTo) {
-      await database.delete(iapOutbox).where(and(eq(agentId, agent), lte(entry, upTo)))
+    async delivered(agent, entries) {
+      if (entries.length > 0) await database.delete(iapOutbox).where(and(eq(agentId, agent), inArray(entry, [...entries])))
     },
     async findReceived(agent, id) {
       const [row] = await database.select().from(iapReceived).where(and(eq(iapReceived.agentId, agent), eq(iapReceived.messageId, id)))

@@ -38,8 +38,8 @@ export function createMemoryIap(): IapStore {
       if (row) row.messageId = messageId
     },
     waiting: async (agentId, after, limit) => outbox.filter((kept) => kept.agentId === agentId && kept.entry > after).slice(0, limit),
-    async delivered(agentId, entry) {
-      outbox = outbox.filter((kept) => kept.agentId !== agentId || kept.entry > entry)
+    async delivered(agentId, entries) {
+      outbox = outbox.filter((kept) => kept.agentId !== agentId || !entries.includes(kept.entry))
     },
     findReceived: async (agentId, messageId) => received.get(keyOf(agentId, messageId)),
     async forgetReceived(before) {

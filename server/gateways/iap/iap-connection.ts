@@ -24,7 +24,7 @@ export class IapConnection {
   #isGreeted = false
   #isEnded = false
   #inHand = 0
-  /** The newest entry that the peer was asked about. */
+  /** How many messages the peer was asked about last. */
   #asked = 0
 
   constructor(socket: WebSocket, host: Host) {
@@ -56,7 +56,7 @@ export class IapConnection {
     const isFull = () => this.#isOpen && this.#socket.bufferedAmount >= this.#host.limits.maxBufferedBytes
     return {
       send: (text) => this.#send(text),
-      confirm: (entry) => this.#ask(entry),
+      confirm: (count) => this.#ask(count),
       get isFull() {
         return isFull()
       },
@@ -79,10 +79,10 @@ export class IapConnection {
     this.#socket.send(text, { binary: false }, () => this.#wake())
   }
 
-  #ask(entry: number): void {
+  #ask(count: number): void {
     if (!this.#isOpen) return
-    this.#asked = entry
-    this.#socket.ping(String(entry))
+    this.#asked = count
+    this.#socket.ping(String(count))
   }
 
   /** Whatever the first answer is: a HANDSHAKE_ACK, or an error with which the connection ends. */
@@ -138,8 +138,8 @@ export class IapConnection {
 
   #heard(data: Buffer): void {
     this.#peer.heard()
-    const entry = Number(data.toString('latin1'))
-    if (data.length > 0 && Number.isSafeInteger(entry) && entry <= this.#asked) this.#peer.confirmed(entry)
+    const count = Number(data.toString('latin1'))
+    if (data.length > 0 && Number.isSafeInteger(count) && count <= this.#asked) this.#peer.confirmed(count)
   }
 
   #stop(): void {

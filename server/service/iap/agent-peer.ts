@@ -59,8 +59,8 @@ export class AgentPeer implements Peer {
     if (this.#session) this.#router.heard(this.#session.agentId)
   }
 
-  confirmed(entry: number): void {
-    if (this.#session) void this.#router.mailboxes.confirmed(this.#session.agentId, entry)
+  confirmed(count: number): void {
+    if (this.#session) void this.#router.mailboxes.confirmed(this.#session.agentId, this.#link, count)
   }
 
   refuse(message: string, reason: string): void {

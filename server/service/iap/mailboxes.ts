@@ -4,7 +4,8 @@ import type { Log } from '../../log.ts'
 import type { IapStore, KeptIapMessage } from './store-port.ts'
 import type { PeerLink } from './types.ts'
 
-const pageSize = 64
+/** Messages may be as long as a context: so many are held in memory for one agent at most. */
+const pageSize = 16
 
 interface Needs {
   readonly store: Pick<IapStore, 'waiting' | 'delivered'>
@@ -13,8 +14,14 @@ interface Needs {
 
 interface Box {
   readonly link: PeerLink
-  /** The newest entry that was handed to the link. */
-  sent: number
+  /** Entries that were handed to the link and are not confirmed, in the order of handing over. */
+  readonly handed: Set<number>
+  confirmedCount: number
+  handedCount: number
+  /** The store is read on after this entry. */
+  readTo: number
+  /** What was committed during a read may be older than what the read has found: it is read again from here. */
+  readAgainFrom: number
   /** Whether all that the store holds was handed over. */
   isCaughtUp: boolean
   isReading: boolean
@@ -30,7 +37,7 @@ export class Mailboxes {
 
   /** From now on the agent's messages go to this link, beginning with everything that it may not have. */
   open(agentId: AgentId, link: PeerLink): void {
-    const box = { link, sent: 0, isCaughtUp: false, isReading: false }
+    const box: Box = { link, handed: new Set(), confirmedCount: 0, handedCount: 0, readTo: 0, readAgainFrom: Infinity, isCaughtUp: false, isReading: false }
     this.#boxes.set(agentId, box)
     void this.#read(agentId, box)
   }
@@ -44,10 +51,15 @@ export class Mailboxes {
     for (const message of messages) this.#offer(message)
   }
 
-  /** The agent has everything up to the entry: it is kept no longer. */
-  async confirmed(agentId: AgentId, entry: number): Promise<void> {
+  /** The agent has the first so many messages that this link was handed: they, and no others, are kept no longer. */
+  async confirmed(agentId: AgentId, link: PeerLink, count: number): Promise<void> {
+    const box = this.#boxes.get(agentId)
+    if (box?.link !== link || count <= box.confirmedCount) return
+    const entries = [...box.handed].slice(0, count - box.confirmedCount)
+    for (const entry of entries) box.handed.delete(entry)
+    box.confirmedCount += entries.length
     try {
-      await this.#needs.store.delivered(agentId, entry)
+      await this.#needs.store.delivered(agentId, entries)
     } catch (fault) {
       this.#needs.diagnostics.warn({ err: fault }, 'delivered messages are kept for another time')
     }
@@ -59,17 +71,20 @@ export class Mailboxes {
     // While a page is read, only the next page keeps the order.
     if (box.isReading || !box.isCaughtUp || box.link.isFull) {
       box.isCaughtUp = false
+      box.readAgainFrom = Math.min(box.readAgainFrom, message.entry - 1)
       void this.#read(message.agentId, box)
-    } else this.#hand(box, [message])
+    } else {
+      this.#hand(box, message)
+      box.link.confirm(box.handedCount)
+    }
   }
 
-  #hand(box: Box, messages: readonly KeptIapMessage[]): void {
-    const fresh = messages.filter(({ entry }) => entry > box.sent)
-    for (const { message } of fresh) box.link.send(message)
-    const last = fresh.at(-1)
-    if (last === undefined) return
-    box.sent = last.entry
-    box.link.confirm(last.entry)
+  #hand(box: Box, { entry, message }: KeptIapMessage): void {
+    if (box.handed.has(entry)) return
+    box.link.send(message)
+    box.handed.add(entry)
+    box.handedCount++
+    box.readTo = Math.max(box.readTo, entry)
   }
 
   async #read(agentId: AgentId, box: Box): Promise<void> {
@@ -87,10 +102,24 @@ export class Mailboxes {
 
   async #readPage(agentId: AgentId, box: Box): Promise<void> {
     await box.link.drained()
+    box.readTo = Math.min(box.readTo, box.readAgainFrom)
     // What is committed from here on asks for another page.
+    box.readAgainFrom = Infinity
     box.isCaughtUp = true
-    const page = await this.#needs.store.waiting(agentId, box.sent, pageSize)
+    const page = await this.#needs.store.waiting(agentId, box.readTo, pageSize)
     if (page.length === pageSize) box.isCaughtUp = false
-    this.#hand(box, page)
+    for (const message of page) {
+      if (box.link.isFull) await this.#drain(box)
+      if (this.#boxes.get(agentId) !== box) return
+      this.#hand(box, message)
+      box.readTo = Math.max(box.readTo, message.entry)
+    }
+    if (page.length > 0) box.link.confirm(box.handedCount)
+  }
+
+  /** More than the link has room for would be taken for a peer that never reads. */
+  async #drain(box: Box): Promise<void> {
+    box.link.confirm(box.handedCount)
+    await box.link.drained()
   }
 }

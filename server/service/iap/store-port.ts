@@ -53,8 +53,8 @@ export interface IapStore {
   published(taskId: string, ordinal: number, messageId: string): Promise<void>
   /** The next ones after the entry, ascending. */
   waiting(agentId: string, after: number, limit: number): Promise<readonly KeptIapMessage[]>
-  /** The agent has everything up to this entry. */
-  delivered(agentId: string, entry: number): Promise<void>
+  /** The agent has these. */
+  delivered(agentId: string, entries: readonly number[]): Promise<void>
   findReceived(agentId: string, messageId: string): Promise<IapReceivedRow | undefined>
   forgetReceived(before: string): Promise<void>
   accounts(): Promise<readonly IapAccountRow[]>

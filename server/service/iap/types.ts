@@ -8,8 +8,8 @@ export type PeerEnd = 'refused' | 'version' | 'replaced' | 'silent' | 'left' | '
 export interface PeerLink {
   /** Sends one message. */
   send(text: string): void
-  /** Asks the peer for a sign that it has everything that was sent so far; `Peer.confirmed` is called with the entry when it came. */
-  confirm(entry: number): void
+  /** Asks the peer for a sign that it has the first so many messages of its mailbox; `Peer.confirmed` is called with the count when it came. */
+  confirm(count: number): void
   /** Whether so much is on its way that more should wait. */
   readonly isFull: boolean
   /** Resolves when there is room again, or when the connection is gone. */
@@ -25,7 +25,7 @@ export interface Peer {
   idle(): Promise<void>
   /** A sign of life that is no message. */
   heard(): void
-  confirmed(entry: number): void
+  confirmed(count: number): void
   /** Answers what the door itself refuses. */
   refuse(message: string, reason: string): void
   closed(): void

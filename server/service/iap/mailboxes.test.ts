@@ -1,0 +1,111 @@
+// What an agent is handed when much waits for it, and when messages are committed side by side.
+import { describe, expect, it } from 'vitest'
+import { silentLog } from '../../log.ts'
+import { createMemoryIap } from '../../testing/memory-iap.ts'
+import { Mailboxes } from './mailboxes.ts'
+import type { IapStore, KeptIapMessage } from './store-port.ts'
+import type { PeerLink } from './types.ts'
+
+const capacity = 3
+
+/** A link with room for so many messages until its peer reads. */
+class SlowLink implements PeerLink {
+  readonly sent: string[] = []
+  asked = 0
+  mostWaiting = 0
+  #waiting = 0
+  #wake = () => {}
+  send(text: string): void {
+    this.sent.push(text)
+    this.mostWaiting = Math.max(this.mostWaiting, ++this.#waiting)
+  }
+  confirm(count: number): void {
+    this.asked = count
+  }
+  get isFull(): boolean {
+    return this.#waiting >= capacity
+  }
+  drained(): Promise<void> {
+    if (!this.isFull) return Promise.resolve()
+    setImmediate(() => this.read())
+    return new Promise((resolve) => (this.#wake = resolve))
+  }
+  read(): void {
+    this.#waiting = 0
+    this.#wake()
+  }
+  end(): void {}
+}
+
+const row = (id: string) => ({ agentId: 'ada', messageId: id, message: id, createdAt: '2026-11-30T08:00:00Z' })
+const post = async (store: IapStore, ...ids: readonly string[]): Promise<readonly KeptIapMessage[]> => {
+  const committed = await store.commit({ tasks: [], records: [], received: [], accounts: [], cache: [], outbox: ids.map(row) })
+  if (committed === 'conflict') throw new Error('no conflict was to be expected')
+  return committed
+}
+const boxes = (store: IapStore) => new Mailboxes({ store, diagnostics: silentLog() })
+/** Whatever can happen without news from outside has happened. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('Mailboxes', () => {
+  it('hand over no more than the link has room for, so that who was away long is not cut off for what waited', async () => {
+    const store = createMemoryIap()
+    const ids = Array.from({ length: 40 }, (_, index) => `m${index}`)
+    await post(store, ...ids)
+    const [mailboxes, link] = [boxes(store), new SlowLink()]
+    mailboxes.open('ada', link)
+    while (link.sent.length < ids.length) await settled()
+    expect(link.sent).toEqual(ids)
+    expect(link.mostWaiting).toBeLessThanOrEqual(capacity)
+  })
+
+  it('hand over what was committed out of the order of its entries, and keep what was not confirmed (IAP 1.7 outbox)', async () => {
+    const store = createMemoryIap()
+    const [mailboxes, link] = [boxes(store), new SlowLink()]
+    mailboxes.open('ada', link)
+    await settled()
+    const [first, second] = [await post(store, 'first'), await post(store, 'second')]
+    mailboxes.deliver(second)
+    await mailboxes.confirmed('ada', link, link.asked)
+    expect((await store.waiting('ada', 0, 10)).map(({ messageId }) => messageId)).toEqual(['first'])
+    mailboxes.deliver(first)
+    expect(link.sent).toEqual(['second', 'first'])
+    await mailboxes.confirmed('ada', link, link.asked)
+    expect(await store.waiting('ada', 0, 10)).toEqual([])
+  })
+
+  it('find what was committed while a page was read and is older than what it found', async () => {
+    const kept = createMemoryIap()
+    const [first] = await post(kept, 'first')
+    await post(kept, 'second')
+    let reads = 0
+    const link = new SlowLink()
+    const mailboxes: Mailboxes = boxes({
+      ...kept,
+      async waiting(...asked) {
+        const page = await kept.waiting(...asked)
+        if (reads++ > 0) return page
+        // Its transaction ends between the snapshot of this read and its answer.
+        mailboxes.deliver([first!])
+        return page.filter(({ messageId }) => messageId !== 'first')
+      },
+    })
+    mailboxes.open('ada', link)
+    await settled()
+    expect([...link.sent].sort()).toEqual(['first', 'second'])
+  })
+
+  it('forget nothing for the pong of a connection that was replaced', async () => {
+    const store = createMemoryIap()
+    await post(store, 'm')
+    const [mailboxes, old, present] = [boxes(store), new SlowLink(), new SlowLink()]
+    mailboxes.open('ada', old)
+    await settled()
+    mailboxes.open('ada', present)
+    await mailboxes.confirmed('ada', old, 1)
+    await settled()
+    expect(present.sent).toEqual(['m'])
+  })
+})
