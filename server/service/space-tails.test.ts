@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { LogEntry } from './ports.ts'
 import { SpaceTails } from './space-tails.ts'
 
 it('a Space that could not be followed is not followed: nothing is kept of it', async () => {
@@ -20,4 +21,16 @@ it('a Space that could not be followed is not followed: nothing is kept of it', 
   expect(asked).toEqual(['a'])
   const tail = await tails.follow('a')
   expect([tail.head, tail.followers]).toEqual([3, 1])
+})
+
+it('a reader misses nothing that another node wrote between two Messages of this one (IOA: streams lose nothing)', async () => {
+  const entryOf = (sequence: number): LogEntry => ({ spaceId: 'a', sequence, eventId: `e${sequence}`, kind: 'open.message', bytes: new Uint8Array(1) })
+  const written = [1, 2, 3, 4].map(entryOf)
+  const tails = new SpaceTails({ head: async () => 0, read: async (_spaceId, after, limit) => written.slice(after, after + limit) })
+  const tail = await tails.follow('a')
+  tails.committed('a', [written[0]!])
+  // The other node's Messages are only heard of.
+  tails.reached('a', 3)
+  tails.committed('a', [written[3]!])
+  expect((await tail.after(1, 10)).map(({ sequence }) => sequence)).toEqual([2, 3, 4])
 })

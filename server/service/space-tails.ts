@@ -106,7 +106,8 @@ export class SpaceTail {
   }
 
   push(entries: readonly LogEntry[]): void {
-    if (entries[0]!.sequence !== this.#head + 1) this.#forget(this.#entries.length)
+    // What is in between was written by another node. The head says nothing of that: it may have been heard of without the entries.
+    if (entries[0]!.sequence !== (this.#entries.at(-1)?.sequence ?? 0) + 1) this.#forget(this.#entries.length)
     this.#entries.push(...entries)
     for (const entry of entries) this.#bytes += entry.bytes.length
     while (this.#entries.length > maximumEntries || (this.#bytes > maximumBytes && this.#entries.length > 1)) this.#forget(1)
