@@ -5,6 +5,7 @@ import { err, ok } from '../../../protocol/result.ts'
 import type { JsonObject } from '../../../protocol/strict-json.ts'
 import { sendJson } from '../../http-messages.ts'
 import type { IdentityBinding, NodeInfo, NodeRegistration, Nodes, SpaceRefusal } from '../../service/open-spaces/types.ts'
+import { agentIdNamespace } from '../../service/open-spaces/types.ts'
 import { parseMember } from './body.ts'
 import type { Callers } from './callers.ts'
 import type { Exchange, IoaService, OpenExchange, Route } from './exchange.ts'
@@ -63,12 +64,14 @@ export function nodeRoutes({ service, limits, callers }: Needs): readonly Route[
     if (stranger !== undefined) return stranger
     const body = await bodyOf(exchange, bindingFields, limits)
     if (!body.ok) return body.error
-    return sendNode(exchange.response, await nodes.bind(exchange.caller.nodeId, bindingOf(body.value.values)))
+    const binding = bindingOf(body.value.values)
+    return notGivenHere(binding) ?? sendNode(exchange.response, await nodes.bind(exchange.caller.nodeId, binding))
   }
 
   async function unbind(exchange: Exchange): Promise<Refusal | void> {
     const { query, response, caller } = exchange
-    return strangerTo(exchange) ?? sendNode(response, await nodes.unbind(caller.nodeId, query.get('namespace') ?? '', query.get('subject') ?? ''))
+    const { namespace, subject } = bindingOf({ namespace: query.get('namespace') ?? '', subject: query.get('subject') ?? '' })
+    return strangerTo(exchange) ?? notGivenHere({ namespace }) ?? sendNode(response, await nodes.unbind(caller.nodeId, namespace, subject))
   }
 
   return [
@@ -103,6 +106,11 @@ function strangerTo({ caller, parameters }: Exchange): Refusal | undefined {
   return caller.nodeId === parameters[0] ? undefined : refusal(403, 'only a Node itself may change its identities')
 }
 
+/** Whoever had an agent id by this door would speak, and be spoken to, as somebody of another door. */
+function notGivenHere({ namespace }: Pick<IdentityBinding, 'namespace'>): Refusal | undefined {
+  return namespace.trim() === agentIdNamespace ? refusal(403, 'agent ids of the Inter-Agent Protocol are given and taken by its own door') : undefined
+}
+
 function sendNode(response: Exchange['response'], node: Result<NodeInfo, SpaceRefusal>): Refusal | undefined {
   if (!node.ok) return refusalOf(node.error)
   sendJson(response, 200, nodeObject(node.value))
@@ -132,7 +140,10 @@ function registrationOf({ name = '', description, meta, id, identities = [] }: R
   for (const identity of identities) {
     const values = parseMember(identity, bindingFields)
     if (!values.ok) return err(values.error)
-    bindings.push(bindingOf(values.value))
+    const binding = bindingOf(values.value)
+    const foreign = notGivenHere(binding)
+    if (foreign !== undefined) return err(foreign)
+    bindings.push(binding)
   }
   return ok({
     name,

@@ -33,6 +33,18 @@ describe.skipIf(skipReason)(`IOA Nodes${skipReason ? ` (${skipReason})` : ''}`, 
     expect([own.length, new Set(own.map(({ id }) => id)).size, own]).toEqual([450, 450, sorted])
   })
 
+  it('hazard 8.13: nobody takes or gives up an agent id of the I.A.P. door here, be it the router', async () => {
+    const node = await world.node('Confused')
+    const identities = `/nodes/${node.id}/identities`
+    for (const namespace of ['iap', ' iap\t']) {
+      expect((await register({ name: 'Squatter', identities: [{ namespace, subject: 'router' }] })).status).toBe(403)
+      expect((await node.client.post('/nodes', { name: 'Confused', identities: [{ namespace, subject: 'ben' }] })).status).toBe(403)
+      expect((await node.client.call('PUT', identities, { namespace, subject: 'ben' })).status).toBe(403)
+      expect((await node.client.call('DELETE', `${identities}?namespace=${encodeURIComponent(namespace)}&subject=ben`)).status).toBe(403)
+    }
+    expect((await ada.client.get('/nodes/resolve?namespace=iap&subject=ben')).status).toBe(404)
+  })
+
   it('IOA 1.4: a client chooses an id of 32 hex digits of either case, and no other', async () => {
     const id = 'ABCDEFabcdef00000000000000000001'
     expect(await register({ id, name: 'Chosen' })).toMatchObject({ status: 201, body: { id } })

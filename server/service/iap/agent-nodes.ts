@@ -4,9 +4,10 @@ import type { AgentId } from '../../../protocol/iap/types.ts'
 import { ROUTER } from '../../../protocol/iap/types.ts'
 import { invariant } from '../../../protocol/result.ts'
 import type { NodeInfo, OpenSpaces } from '../open-spaces/types.ts'
+import { agentIdNamespace } from '../open-spaces/types.ts'
 
-/** The system in which an agent id means somebody. The router itself is the Node `router` of it. */
-const namespace = 'iap'
+/** The router itself is the Node `router` of it. */
+const namespace = agentIdNamespace
 const maximumNameLength = 200
 
 export interface AgentOwner {

@@ -13,6 +13,9 @@ export type Refusable<T> = Promise<Result<T, SpaceRefusal>>
 /** Who a Node is in a system elsewhere. Namespace and subject are trimmed and not blank; a pair leads to one Node, server-wide. */
 export interface IdentityBinding { readonly namespace: string; readonly subject: string; readonly claims?: JsonObject }
 
+/** The namespace of agent ids of the Inter-Agent Protocol. That door alone gives them: nobody may claim one elsewhere. */
+export const agentIdNamespace = 'iap'
+
 /** A participant as IOA names it. */
 export interface NodeInfo {
   readonly nodeId: string
