@@ -23,7 +23,7 @@ export function AddAgentDialog({ origin, onClose }: { readonly origin: string; r
     setIsTried(true)
     if (Object.keys(faults).length === 0) adding.mutate(draft)
   }
-  if (adding.data !== undefined) return <Handover name={draft.name.trim()} doors={[draft.door]} origin={origin} credentials={adding.data} onClose={onClose} />
+  if (adding.data !== undefined) return <Handover name={draft.name.trim()} capabilities={capabilitiesOf(draft)} doors={[draft.door]} origin={origin} credentials={adding.data} onClose={onClose} />
   return (
     <Dialog
       open

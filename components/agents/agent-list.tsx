@@ -42,7 +42,7 @@ export function AgentList() {
           ) : (
             <ul className="divide-y border-y">
               {[...all].sort((a, b) => Number(b.online) - Number(a.online) || a.name.localeCompare(b.name)).map((agent) => (
-                <AgentRow key={agent.agentId} agent={agent} {...(isAdmin && agent.isCustodial && { onNewToken: () => setDialog(agent) })} />
+                <AgentRow key={agent.agentId} agent={agent} {...(isAdmin && { onNewToken: () => setDialog(agent) })} />
               ))}
             </ul>
           )

@@ -5,10 +5,9 @@ import { Snippet } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { doorName, type AgentDoor } from './doors.ts'
-import { snippetsFor, type Credentials } from './snippets.ts'
+import { snippetsFor, type Credentials, type Introduced } from './snippets.ts'
 
-interface HandoverProps {
-  readonly name: string
+interface HandoverProps extends Introduced {
   readonly doors: readonly AgentDoor[]
   readonly origin: string
   readonly credentials: Credentials
@@ -16,7 +15,7 @@ interface HandoverProps {
 }
 
 /** What an Agent connects with. It does not close by accident, for a token is shown this once. */
-export function Handover({ name, doors, origin, credentials, onClose }: HandoverProps) {
+export function Handover({ name, capabilities, doors, origin, credentials, onClose }: HandoverProps) {
   const isSecret = credentials.token !== undefined
   return (
     <Dialog
@@ -36,7 +35,7 @@ export function Handover({ name, doors, origin, credentials, onClose }: Handover
       <div className="grid gap-4">
         {isSecret && <Notice tone="wait" title={credentials.accessKey === undefined ? 'The token is shown this once' : 'Token and access key are shown this once'}>Whoever has the token is this agent to the server. If it is lost, make another and revoke this one.</Notice>}
         {doors.flatMap((door) =>
-          snippetsFor(door, origin, credentials).map(({ title, text }) => (
+          snippetsFor(door, origin, { ...credentials, name, capabilities }).map(({ title, text }) => (
             <div key={`${door} ${title}`} className="grid gap-1">
               <h3 className="text-13 font-medium">{title}</h3>
               <Snippet label={title} text={text} />

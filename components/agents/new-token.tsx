@@ -21,14 +21,14 @@ export function NewTokenDialog({ agent, origin, onClose }: { readonly agent: Age
   const [days, setDays] = useState('30')
   const issuing = useMutation(trpc.agents.issueToken.mutationOptions({ onSuccess: () => queryClient.invalidateQueries(trpc.agents.pathFilter()) }))
   const toggle = (door: TokenDoor) => setDoors(doors.includes(door) ? doors.filter((other) => other !== door) : [...doors, door])
-  if (issuing.data !== undefined) return <Handover name={agent.name} doors={doors} origin={origin} credentials={issuing.data} onClose={onClose} />
+  if (issuing.data !== undefined) return <Handover name={agent.name} capabilities={agent.capabilities} doors={doors} origin={origin} credentials={issuing.data} onClose={onClose} />
   return (
     <Dialog
       open
       onOpenChange={onClose}
       dismissible={!issuing.isPending}
       title={<>New token for <bdi>{agent.name}</bdi></>}
-      description="Tokens that it has already stay good."
+      description={agent.isCustodial ? 'Tokens that it has already stay good.' : 'By these doors it negotiates and talks in open Spaces; in missions it goes on signing with its own key.'}
       footer={
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose} disabled={issuing.isPending}>Cancel</Button>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { MAKE_KEY, snippetsFor } from './snippets.ts'
 
 const origin = 'http://127.0.0.1:4310'
-const credentials = { agentId: 'urn:uuid:one', token: 'a'.repeat(64), accessKey: 'b'.repeat(64), keyId: 'urn:uuid:key' }
+const credentials = { agentId: 'urn:uuid:one', token: 'a'.repeat(64), accessKey: 'b'.repeat(64), keyId: 'urn:uuid:key', name: 'Link "checker"', capabilities: [{ id: 'release.link-check' }] }
 const textOf = (door: Parameters<typeof snippetsFor>[0], of = origin) => snippetsFor(door, of, credentials).map(({ text }) => text)
 
 describe('a snippet', () => {
@@ -20,12 +20,20 @@ describe('a snippet', () => {
     expect([url.username, url.host, url.pathname]).toEqual([credentials.accessKey, '127.0.0.1:4310', '/ioa'])
     expect(enter).toContain(`X-Access-Key: ${credentials.accessKey}`)
     expect(say).not.toContain(credentials.accessKey)
-    expect(snippetsFor('ioa', origin, { agentId: 'urn:uuid:one', token: credentials.token })[0]!.text).toBe(`export IOA_TOKEN=${credentials.token}`)
+    const { accessKey: _, ...withoutKey } = credentials
+    expect(snippetsFor('ioa', origin, withoutKey)[0]!.text).toBe(`export IOA_TOKEN=${credentials.token}`)
   })
 
   it('for the WebSocket doors is as encrypted as the server', () => {
     expect(textOf('iap', 'https://missions.example.org')[0]).toContain("'wss://missions.example.org/iap'")
     expect(textOf('mwp')[0]).toContain("'ws://127.0.0.1:4310/mwp'")
+  })
+
+  it('for the Inter-Agent Protocol introduces the agent by its name and with what it can do', () => {
+    const [program] = textOf('iap')
+    expect(program).toContain(`new IAPClient('ws://127.0.0.1:4310/iap', { token: '${credentials.token}' })`)
+    expect(program).toContain("agentId: 'urn:uuid:one',\n  name: \"Link \\\"checker\\\"\",")
+    expect(program).toContain("{ id: 'release.link-check', type: 'x-release.link-check', name: 'release.link-check', description: '' },")
   })
 
   it('that makes a key prints a pair', () => {

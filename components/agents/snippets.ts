@@ -15,12 +15,18 @@ export interface Credentials {
   readonly keyId?: string
 }
 
-/** `origin` is the public origin of the server. Of an IOA client, the access key and the token stand where its tools look for them. */
-export function snippetsFor(door: AgentDoor, origin: string, credentials: Credentials): readonly Snippet[] {
-  return SNIPPETS[door](origin, credentials)
+/** What the Agent says of itself where a door asks for that. */
+export interface Introduced {
+  readonly name: string
+  readonly capabilities: readonly { readonly id: string }[]
 }
 
-const SNIPPETS: Readonly<Record<AgentDoor, (origin: string, credentials: Credentials) => readonly Snippet[]>> = {
+/** `origin` is the public origin of the server. Of an IOA client, the access key and the token stand where its tools look for them. */
+export function snippetsFor(door: AgentDoor, origin: string, agent: Credentials & Introduced): readonly Snippet[] {
+  return SNIPPETS[door](origin, agent)
+}
+
+const SNIPPETS: Readonly<Record<AgentDoor, (origin: string, agent: Credentials & Introduced) => readonly Snippet[]>> = {
   mcp: (origin, { token = '' }) => [
     { title: 'Claude Code', text: `claude mcp add --transport http countersign ${origin}/mcp --header "Authorization: Bearer ${token}"` },
     { title: 'Configuration of other MCP clients', text: JSON.stringify({ mcpServers: { countersign: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: `Bearer ${token}` } } } }, undefined, 2) },
@@ -30,10 +36,21 @@ const SNIPPETS: Readonly<Record<AgentDoor, (origin: string, credentials: Credent
     { title: 'Enter a Space, with curl', text: curl(`${origin}/ioa/spaces`, [...(accessKey === undefined ? ['X-Access-Key: ACCESS_KEY'] : [`X-Access-Key: ${accessKey}`]), `Authorization: Bearer ${token}`], { name: 'lobby', description: 'Says hello.' }) },
     { title: 'Say something there', text: curl(`${origin}/ioa/spaces/SPACE_ID/messages`, [`Authorization: Bearer ${token}`], { content: { text: 'Hello' } }) },
   ],
-  iap: (origin, { agentId, token = '' }) => [
+  iap: (origin, { agentId, token = '', name, capabilities }) => [
     {
       title: 'With the SDK',
-      text: ["import { IAPClient } from '../sdk/index.ts'", '', 'const client = await IAPClient.connect({', `  url: '${webSocket(origin)}/iap',`, `  agentId: '${agentId}',`, `  token: '${token}',`, '})'].join('\n'),
+      text: [
+        "import { IAPClient } from '../sdk/index.ts'",
+        '',
+        `const client = new IAPClient('${webSocket(origin)}/iap', { token: '${token}' })`,
+        'await client.connect({',
+        `  agentId: '${agentId}',`,
+        `  name: ${JSON.stringify(name)},`,
+        '  capabilities: [',
+        ...capabilities.map(({ id }) => `    { id: '${id}', type: 'x-${id}', name: '${id}', description: '' },`),
+        '  ],',
+        '})',
+      ].join('\n'),
     },
   ],
   mwp: (origin, { agentId, keyId = '' }) => [

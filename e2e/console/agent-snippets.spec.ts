@@ -1,0 +1,98 @@
+// What the page of Agents shows to copy works as it stands there: each snippet is run, by a shell or by Node, against the doors.
+import { spawn, type SpawnOptions } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { addAgent, addKeyHolder, newToken } from '../fixtures/agents-page.ts'
+import { enrol } from '../fixtures/console-steps.ts'
+import { Installation, projectFolder } from '../fixtures/installation.ts'
+import { McpWorker, type McpServer } from '../fixtures/mcp-worker.ts'
+
+/** A folder beside `sdk`, as the snippets take for granted. */
+const folder = join(projectFolder, 'test-results')
+
+test('every snippet that is shown for a new agent connects it', async ({ page }) => {
+  test.setTimeout(3 * 60_000)
+  const installation = await Installation.start()
+  try {
+    await enrol(page, installation.ownerInvitation)
+    await page.goto(`${installation.origin}/agents`)
+
+    await test.step('MCP: the command and the configuration', async () => {
+      const { snippets } = await addAgent(page, { door: 'MCP', name: 'Writer', capability: 'release.report@1.0.0' })
+      const words = (await shell(`claude() { printf '%s\\n' "$@"; }\n${snippets.get('Claude Code')}`)).trim().split('\n')
+      expect(words.slice(0, 5)).toEqual(['mcp', 'add', '--transport', 'http', 'countersign'])
+      const [, url = '', , header = ''] = words.slice(4)
+      const [name = '', value = ''] = header.split(': ')
+      const { mcpServers } = JSON.parse(snippets.get('Configuration of other MCP clients')!) as { mcpServers: { countersign: McpServer } }
+      for (const server of [{ url, headers: { [name]: value } }, mcpServers.countersign]) {
+        const client = await McpWorker.connect(server)
+        expect(await client.toolNames()).toContain('work_offers')
+        await client.close()
+      }
+    })
+
+    await test.step('IOA: the environment, entering a Space and saying something', async () => {
+      const { snippets, token } = await addAgent(page, { door: 'IOA', name: 'Scribe', capability: 'release.notes@1.0.0' })
+      const environment = (await shell(`${snippets.get('Environment of an IOA client')}\nprintf '%s\\n' "$IOA_URL" "$IOA_TOKEN"`)).trim().split('\n')
+      expect(environment[1]).toBe(token)
+      const { username, origin, pathname } = new URL(environment[0]!)
+      const answer = await fetch(`${origin}${pathname}/spaces`, { method: 'POST', headers: { 'x-access-key': username, authorization: `Bearer ${token}` }, body: JSON.stringify({ name: 'from the environment', description: 'Listens.' }) })
+      expect(answer.status).toBe(200)
+      const space = JSON.parse(await shell(quietly(snippets.get('Enter a Space, with curl')!))) as { id: string; nodes: { description: string }[] }
+      expect(space.nodes).toEqual([expect.objectContaining({ name: 'Scribe', description: 'Says hello.' })])
+      const said = JSON.parse(await shell(quietly(snippets.get('Say something there')!.replace('SPACE_ID', space.id)))) as { content: unknown }
+      expect(said.content).toEqual({ text: 'Hello' })
+    })
+
+    await test.step('the Inter-Agent Protocol: a program of the SDK', async () => {
+      const { snippets } = await addAgent(page, { door: 'Inter-Agent Protocol', name: 'Link "checker"', capability: 'release.link-check@1.0.0' })
+      const found = await program('iap', `${snippets.get('With the SDK')}\nconsole.log(client.flowState, JSON.stringify(await client.discover({ type: 'x-release.link-check', includeSelf: true })))\nawait client.close()`)
+      expect(found).toMatch(/^connected /)
+    })
+
+    await test.step('MissionWeaveProtocol: a program of the SDK with the key that the page’s command made', async () => {
+      const { snippets, seed, agentId } = await addKeyHolder(page, { name: 'Coordinator', capability: 'countersign.coordination@1.0.0' })
+      const said = await program('mwp', `${snippets.get('With the SDK')}\nconsole.log((await client.agents()).map(({ agentId }) => agentId).join(' '))\nawait client.close()`, { AGENT_SEED: seed.toString('base64url') })
+      expect(said).toContain(agentId)
+    })
+
+    await test.step('a further token: for the doors that were chosen', async () => {
+      const { snippets } = await newToken(page, 'Coordinator', ['IOA', 'Inter-Agent Protocol'])
+      expect([...snippets.keys()]).toEqual(['Environment of an IOA client', 'Enter a Space, with curl', 'Say something there', 'With the SDK', 'the token'])
+      expect(await program('iap-again', `${snippets.get('With the SDK')}\nconsole.log(client.flowState)\nawait client.close()`)).toBe('connected\n')
+    })
+  } catch (error) {
+    console.log(installation.output.slice(-4_000))
+    throw error
+  } finally {
+    await installation.stop()
+  }
+})
+
+const quietly = (command: string): string => command.replace(/^curl /, 'curl --silent --show-error --fail-with-body ')
+
+const shell = (script: string): Promise<string> => run('bash', ['-ec', script])
+
+/** Runs a TypeScript file with this text. */
+async function program(name: string, text: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const file = join(folder, `snippet-${name}.ts`)
+  await mkdir(folder, { recursive: true })
+  await writeFile(file, text)
+  try {
+    return await run(process.execPath, ['--import', 'tsx', file], { env: { ...process.env, ...env } })
+  } finally {
+    await rm(file)
+  }
+}
+
+async function run(command: string, args: readonly string[], options: SpawnOptions = {}): Promise<string> {
+  const child = spawn(command, args, { cwd: projectFolder, ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, faults]: Buffer[][] = [[], []]
+  child.stdout?.on('data', (chunk: Buffer) => out!.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => faults!.push(chunk))
+  const [code] = (await once(child, 'close')) as [number]
+  expect(code, `${args.join(' ')}\n${Buffer.concat(faults!).toString()}${Buffer.concat(out!).toString()}`).toBe(0)
+  return Buffer.concat(out!).toString()
+}
