@@ -161,8 +161,11 @@ export const iapTasks = pgTable(
     status: text('status').notNull(),
     isOver: boolean('is_over').notNull(),
     cacheKey: text('cache_key'),
+    /** JSON text: the WorkItem of a Mission that the task is done for. */
+    work: text('work'),
+    isWorkOver: boolean('is_work_over').notNull().default(false),
   },
-  (t) => [primaryKey({ name: 'iap_tasks_id_once', columns: [t.taskId] }), index('iap_tasks_going_on').on(t.taskId).where(sql`not ${t.isOver}`)],
+  (t) => [primaryKey({ name: 'iap_tasks_id_once', columns: [t.taskId] }), index('iap_tasks_going_on').on(t.taskId).where(sql`not ${t.isOver}`), index('iap_tasks_at_work').on(t.taskId).where(sql`${t.work} is not null and not ${t.isWorkOver}`)],
 )
 
 /**

@@ -41,6 +41,8 @@ export interface ReceivedContext {
 export interface ProposalOptions {
   /** Lets an earlier result of exactly this question answer. */
   readonly useCache?: boolean
+  /** The WorkItem of a Mission that is to be done; for its Coordinator. See `workOfferOf`. */
+  readonly work?: { readonly groupId: string; readonly workItemId: string }
   /** Called with each part of the result while the work goes on. */
   readonly onPart?: (part: unknown, index: number) => void
 }
@@ -117,8 +119,9 @@ export class IAPClient {
   }
 
   /** Resolves with the result, completed or failed; rejects with IAPRefused when nobody takes or finishes the task. Waits through reconnections. */
-  propose(proposal: Omit<TaskProposal, 'taskId' | 'proposerId'> & { readonly taskId?: TaskId }, { useCache, onPart }: ProposalOptions = {}): Promise<TaskResult> {
-    const message = createTaskProposalMessage({ taskId: generateTaskId(), proposerId: this.agentId, ...proposal }, useCache ? { useCache } : undefined)
+  propose(proposal: Omit<TaskProposal, 'taskId' | 'proposerId'> & { readonly taskId?: TaskId }, { useCache, work, onPart }: ProposalOptions = {}): Promise<TaskResult> {
+    const metadata = { ...(useCache && { useCache }), ...work }
+    const message = createTaskProposalMessage({ taskId: generateTaskId(), proposerId: this.agentId, ...proposal }, Object.keys(metadata).length > 0 ? metadata : undefined)
     const pending = { ...deferred<unknown>(), messageId: message.messageId, ...(onPart && { onPart }) }
     this.#tasks.set(message.payload.taskId, pending)
     this.#send(message, message.payload.taskId)

@@ -133,6 +133,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   })
   const view = new ReaderView(actors, organization.authority)
   const reads = new SpaceReads({ rulings: store.rulings, log, readModels, artifacts, actors, view, watch, clock, organizationId })
+  const feeds = new TailFeeds(tails, reads, view)
   const tokens = new IssuedTokens({
     store: store.credentials,
     wakeUps: store.wakeUps,
@@ -146,7 +147,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
   news.start({ actors, keys, identities, openSpaces })
   outbox.start()
-  const iap = await IapRouterService.start({ store: store.iap, spaces: openSpaces, clock, organizationId, diagnostics, ...(iapOptions && { options: iapOptions }) })
+  const iap = await IapRouterService.start({ store: store.iap, work: { custody, reads, feeds, artifacts, origin }, spaces: openSpaces, clock, organizationId, diagnostics, ...(iapOptions && { options: iapOptions }) })
   const retention = new Retention(store, clock, diagnostics)
   retention.start()
   const watching = watchExecutions(actors, agents, readModels).catch((fault: unknown) => diagnostics.error({ err: fault }, 'the timers of some Missions do not run'))
@@ -156,7 +157,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     organization: { organizationId, name: organization.name, origin, authority: identityOf(organization) },
     clock,
     sessions,
-    feeds: new TailFeeds(tails, reads, view),
+    feeds,
     cursors: new FeedCursors(directory, reads),
     reads,
     readModels,

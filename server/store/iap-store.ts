@@ -1,8 +1,8 @@
 // What the I.A.P. router keeps, in PostgreSQL. A commit is one statement, so it is all there or not at all.
-import { and, asc, eq, gt, inArray, isNull, lt } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { iapAccounts, iapCache, iapOutbox, iapReceived, iapRecords, iapTasks } from '../../drizzle/schema.ts'
-import type { IapCommit, IapStore, IapTaskRow, KeptIapMessage } from '../service/ports.ts'
+import type { IapCommit, IapStore, IapTaskRow, KeptIapMessage, TaskWork } from '../service/ports.ts'
 import postgres from 'postgres'
 import type { Sql } from './connect.ts'
 
@@ -20,9 +20,9 @@ async function writeAll(sql: Sql, commit: IapCommit): Promise<readonly KeptIapMe
   try {
     const rows = await sql<KeptIapMessage[]>`
       with kept_tasks as (
-        insert into iap_tasks (task_id, space_id, proposer_id, status, is_over, cache_key)
-        select "taskId", "spaceId", "proposerId", status, "isOver", "cacheKey"
-        from json_to_recordset(${text(tasks)}::text::json) as t("taskId" text, "spaceId" text, "proposerId" text, status text, "isOver" boolean, "cacheKey" text)
+        insert into iap_tasks (task_id, space_id, proposer_id, status, is_over, cache_key, work)
+        select "taskId", "spaceId", "proposerId", status, "isOver", "cacheKey", work
+        from json_to_recordset(${text(tasks.map((row) => ({ ...row, work: row.work && JSON.stringify(row.work) })))}::text::json) as t("taskId" text, "spaceId" text, "proposerId" text, status text, "isOver" boolean, "cacheKey" text, work text)
         on conflict (task_id) do update set status = excluded.status, is_over = excluded.is_over
       ), kept_records as (
         insert into iap_records (task_id, ordinal, record)
@@ -56,12 +56,16 @@ async function writeAll(sql: Sql, commit: IapCommit): Promise<readonly KeptIapMe
   }
 }
 
-type Tasks = Pick<IapStore, 'openTasks' | 'unpublishedTasks' | 'findTask' | 'records' | 'published'>
+type Tasks = Pick<IapStore, 'openTasks' | 'unpublishedTasks' | 'tasksAtWork' | 'workOver' | 'findTask' | 'records' | 'published'>
 
 function createTasks(database: PostgresJsDatabase): Tasks {
   return {
     openTasks: async () => (await database.select().from(iapTasks).where(eq(iapTasks.isOver, false)).orderBy(asc(iapTasks.taskId))).map(taskRow),
     unpublishedTasks: async () => (await database.selectDistinct({ taskId: iapRecords.taskId }).from(iapRecords).where(isNull(iapRecords.messageId))).map(({ taskId }) => taskId),
+    tasksAtWork: async () => (await database.select().from(iapTasks).where(and(isNotNull(iapTasks.work), eq(iapTasks.isWorkOver, false)))).map(taskRow),
+    async workOver(taskId) {
+      await database.update(iapTasks).set({ isWorkOver: true }).where(eq(iapTasks.taskId, taskId))
+    },
     async findTask(taskId) {
       const [row] = await database.select().from(iapTasks).where(eq(iapTasks.taskId, taskId))
       return row && taskRow(row)
@@ -106,4 +110,4 @@ function createResults(database: PostgresJsDatabase): Pick<IapStore, 'accounts' 
   }
 }
 
-const taskRow = ({ cacheKey, ...row }: typeof iapTasks.$inferSelect): IapTaskRow => ({ ...row, ...(cacheKey !== null && { cacheKey }) })
+const taskRow = ({ cacheKey, work, isWorkOver: _over, ...row }: typeof iapTasks.$inferSelect): IapTaskRow => ({ ...row, ...(cacheKey !== null && { cacheKey }), ...(work !== null && { work: JSON.parse(work) as TaskWork }) })

@@ -10,6 +10,7 @@ export function createMemoryIap(): IapStore {
   const accounts = new Map<string, IapAccountRow>()
   const cache = new Map<string, IapCacheRow>()
   let outbox: readonly KeptIapMessage[] = []
+  const worked = new Set<string>()
   let lastEntry = 0
   const keyOf = (agentId: string, id: string) => `${agentId}\n${id}`
   function post(row: IapOutboxRow): readonly KeptIapMessage[] {
@@ -31,6 +32,10 @@ export function createMemoryIap(): IapStore {
     },
     openTasks: async () => [...tasks.values()].filter((row) => !row.isOver),
     unpublishedTasks: async () => [...records].filter(([, rows]) => rows.some(({ messageId }) => messageId === undefined)).map(([taskId]) => taskId),
+    tasksAtWork: async () => [...tasks.values()].filter((row) => row.work !== undefined && !worked.has(row.taskId)),
+    async workOver(taskId) {
+      worked.add(taskId)
+    },
     findTask: async (taskId) => tasks.get(taskId),
     records: async (taskIds) => taskIds.flatMap((taskId) => (records.get(taskId) ?? []).map((row) => ({ ...row }))),
     async published(taskId, ordinal, messageId) {

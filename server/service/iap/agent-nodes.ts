@@ -56,6 +56,12 @@ export class AgentNodes {
     return nodeId
   }
 
+  /** The Principal behind an agent id. */
+  async principalOf(agentId: AgentId): Promise<string | undefined> {
+    const found = await this.#spaces.nodes.resolve(namespace, agentId)
+    return found.ok ? found.value.principalId : undefined
+  }
+
   /** The open Space that was asked for, if there is one; else the proposer's own. */
   async spaceFor(proposerId: AgentId, asked: unknown): Promise<string | undefined> {
     if (asked !== undefined) return typeof asked === 'string' ? this.#knownSpace(asked) : undefined

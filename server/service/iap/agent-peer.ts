@@ -210,17 +210,19 @@ export class AgentPeer implements Peer {
   }
 
   async #propose(message: IAPMessageOf<'TASK_PROPOSAL'>, contentHash: string): Promise<Answers> {
-    const { desk, nodes, limits, organizationId, store } = this.#router
+    const { desk, nodes, limits, organizationId, store, bridge } = this.#router
     const { from, metadata, payload } = message
     if (desk.open().filter(({ proposal }) => proposal.proposerId === from).length >= limits.maxOpenTasks) {
       return this.#keep(message, contentHash, [this.#errorFor(message, errorPayload('AGENT_OVERLOAD', 'too many tasks of this agent have not ended', { relatedTaskId: payload.taskId }))])
     }
     const spaceId = await nodes.spaceFor(from, metadata?.spaceId)
     if (spaceId === undefined) return this.#keep(message, contentHash, [this.#errorFor(message, invalid('metadata.spaceId names no open Space', 'unknown_space'))])
-    const cacheKey = resultCacheKey(organizationId, message)
+    const work = await bridge.admit(this.#principalId, metadata)
+    if (!work.ok) return this.#keep(message, contentHash, [this.#errorFor(message, invalid(work.error, 'work_item'))])
+    const cacheKey = work.value ? undefined : resultCacheKey(organizationId, message)
     const kept = cacheKey === undefined ? undefined : await store.cached(cacheKey)
     const cached = kept && { result: JSON.parse(kept.result) as unknown }
-    return desk.submit({ taskId: payload.taskId, received: { message, contentHash }, input: { type: 'proposal', message, ...(cached && { cached }) }, setting: { spaceId, ...(cacheKey !== undefined && { cacheKey }) } })
+    return desk.submit({ taskId: payload.taskId, received: { message, contentHash }, input: { type: 'proposal', message, ...(cached && { cached }) }, setting: { spaceId, ...(cacheKey !== undefined && { cacheKey }), ...(work.value && { work: work.value }) } })
   }
 
   async #result(message: IAPMessageOf<'TASK_RESULT'>, contentHash: string): Promise<Answers> {

@@ -15,6 +15,8 @@ import { Mailboxes } from './mailboxes.ts'
 import { SpacePublisher } from './space-publisher.ts'
 import type { IapStore } from './store-port.ts'
 import { earliestDue, TaskDesk } from './task-desk.ts'
+import type { WorkBridgeNeeds } from './work-bridge.ts'
+import { WorkBridge } from './work-bridge.ts'
 import type { IapLimits, IapOptions, IapRouter, IapTimers, Peer, PeerLink } from './types.ts'
 import { DEFAULT_IAP_LIMITS } from './types.ts'
 
@@ -26,6 +28,8 @@ export interface RouterNeeds {
   readonly organizationId: string
   readonly diagnostics: Log
   readonly options?: IapOptions
+  /** What work of Missions is done with. */
+  readonly work: Pick<WorkBridgeNeeds, 'custody' | 'reads' | 'feeds' | 'artifacts' | 'origin'>
 }
 
 /** The longest that a timer of the platform waits. */
@@ -43,6 +47,7 @@ export class IapRouterService implements IapRouter {
   readonly nodes: AgentNodes
   readonly desk: TaskDesk
   readonly mailboxes: Mailboxes
+  readonly bridge: WorkBridge
   readonly #publisher: SpacePublisher
   readonly #timers: IapTimers
   readonly #peers = new Map<AgentId, AgentPeer>()
@@ -53,7 +58,7 @@ export class IapRouterService implements IapRouter {
   #isSettled = false
   #isStopped = false
 
-  private constructor({ store, spaces, clock, organizationId, diagnostics, options = {} }: RouterNeeds) {
+  private constructor({ store, spaces, clock, organizationId, diagnostics, work, options = {} }: RouterNeeds) {
     this.limits = { ...DEFAULT_IAP_LIMITS, ...options.limits }
     this.rules = { ...DEFAULT_RULES, ...options.rules }
     this.organizationId = organizationId
@@ -73,10 +78,17 @@ export class IapRouterService implements IapRouter {
       schemas: this.schemas,
       onCommitted: (messages, taskIds) => {
         this.mailboxes.deliver(messages)
-        for (const taskId of taskIds) this.#publisher.publish(taskId)
+        for (const taskId of taskIds) this.#told(taskId)
         this.#setTimer()
       },
     })
+    this.bridge = new WorkBridge({ ...work, store, clock, nodes: this.nodes, find: (taskId) => this.desk.find(taskId), diagnostics })
+  }
+
+  #told(taskId: TaskId): void {
+    this.#publisher.publish(taskId)
+    const row = this.desk.rowOf(taskId)
+    if (row) this.bridge.advance(row)
   }
 
   /** Reads what goes on and takes it up again. */
@@ -156,6 +168,7 @@ export class IapRouterService implements IapRouter {
 
   async stop(): Promise<void> {
     await this.suspend()
+    await this.bridge.stop()
     await this.#publisher.stop()
   }
 
@@ -164,6 +177,7 @@ export class IapRouterService implements IapRouter {
     await store.forgetReceived(instantFromEpochMs(clock.nowMs() - limits.answersKeptMs))
     await this.desk.load()
     for (const taskId of await store.unpublishedTasks()) this.#publisher.publish(taskId, true)
+    await this.bridge.start()
     // Nobody is back yet: what was due meanwhile waits until they had a chance.
     this.#settle = this.#timers.after(this.desk.open().length === 0 ? 0 : limits.settleMs, () => this.#settled())
     this.#watchSilence()

@@ -9,6 +9,16 @@ export interface IapTaskRow {
   readonly isOver: boolean
   /** Under which its result may be kept for like proposals. */
   readonly cacheKey?: string
+  readonly work?: TaskWork
+}
+
+/** The WorkItem that a task is done for, as it stood when the task was proposed. */
+export interface TaskWork {
+  readonly groupId: string
+  readonly workItemId: string
+  readonly requiredCapabilities: readonly { readonly id: string; readonly version: string }[]
+  /** Principals of the Group's workers; nobody else is asked. */
+  readonly workerIds: readonly string[]
 }
 
 /** `record` is JSON text. */
@@ -47,6 +57,10 @@ export interface IapStore {
   openTasks(): Promise<readonly IapTaskRow[]>
   /** Tasks with records that stand in no Space yet. */
   unpublishedTasks(): Promise<readonly string[]>
+  /** Tasks whose WorkItem may still have to hear of them. */
+  tasksAtWork(): Promise<readonly IapTaskRow[]>
+  /** Nothing more is to be done for the WorkItem of this task. */
+  workOver(taskId: string): Promise<void>
   findTask(taskId: string): Promise<IapTaskRow | undefined>
   /** Of these tasks, by task and ordinal. */
   records(taskIds: readonly string[]): Promise<readonly KeptIapRecord[]>

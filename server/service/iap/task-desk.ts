@@ -16,7 +16,8 @@ import { eligibleAgents, standingOf } from '../../authority/iap/roster.ts'
 import type { RouterRules, TaskEnv, TaskInput, TaskState } from '../../authority/iap/types.ts'
 import type { Clock } from '../ports.ts'
 import type { CapabilitySchemas } from './capability-schemas.ts'
-import type { IapAccountRow, IapCacheRow, IapOutboxRow, IapReceivedRow, IapRecordRow, IapStore, IapTaskRow, KeptIapMessage } from './store-port.ts'
+import type { IapAccountRow, IapCacheRow, IapOutboxRow, IapReceivedRow, IapRecordRow, IapStore, IapTaskRow, KeptIapMessage, TaskWork } from './store-port.ts'
+import { offerBasisFor } from './work-bridge.ts'
 
 /** A message of an agent that is answered once, and the same way ever after. */
 export interface Received { readonly message: IAPMessage; readonly contentHash: string }
@@ -26,7 +27,7 @@ export interface TaskJob {
   readonly input: TaskInput
   readonly received?: Received
   /** Of a proposal: where its records go, and under which key its result may be kept. */
-  readonly setting?: Pick<IapTaskRow, 'spaceId' | 'cacheKey'>
+  readonly setting?: Pick<IapTaskRow, 'spaceId' | 'cacheKey' | 'work'>
 }
 
 interface Task { readonly row: IapTaskRow; readonly state: TaskState }
@@ -98,6 +99,11 @@ export class TaskDesk {
     return this.#accounts.get(accountKey(agentId, capabilityId))?.record
   }
 
+  /** Of a task that is remembered or open. */
+  rowOf(taskId: TaskId): IapTaskRow | undefined {
+    return this.#tasks.get(taskId)?.row
+  }
+
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running
   }
@@ -133,7 +139,7 @@ export class TaskDesk {
   /** Decides one input on what the batch has led to so far, and adds its outcome to the batch. */
   #decide({ taskId, input, received, setting }: TaskJob, draft: Draft): readonly IAPMessage[] {
     const task = this.#tasks.get(taskId)
-    const outcome = decideTask(task?.state, input, this.#env(task, input))
+    const outcome = decideTask(task?.state, input, this.#env(task, input, task?.row.work ?? setting?.work))
     let state = task?.state
     for (const record of outcome.records) {
       this.#account(state, record, draft)
@@ -151,12 +157,21 @@ export class TaskDesk {
     const { taskId, status, proposal } = state
     const place = task?.row ?? setting
     invariant(place !== undefined, 'a task has a Space')
-    const { spaceId, cacheKey } = place
-    const row: IapTaskRow = { taskId, spaceId, proposerId: proposal.proposerId, status, isOver: isTerminal(status), ...(cacheKey !== undefined && { cacheKey }) }
+    const { spaceId, cacheKey, work } = place
+    const row: IapTaskRow = { taskId, spaceId, proposerId: proposal.proposerId, status, isOver: isTerminal(status), ...(cacheKey !== undefined && { cacheKey }), ...(work && { work }) }
     this.#tasks.set(taskId, { row, state })
     draft.tasks.set(taskId, row)
+    if (work) draft.outbox.push(...records.flatMap((record) => this.#offerBasis(state, record, work)))
     draft.records.push(...records.map((record) => ({ taskId, ordinal: record.ordinal, record: JSON.stringify(record) })))
     if (cacheKey !== undefined) draft.cache.push(...records.flatMap((record) => cacheable(record, { cacheKey, taskId, storedAt: at })))
+  }
+
+  /** The Coordinator alone may sign the offer to the winner, so it is told what to sign. */
+  #offerBasis(state: TaskState, record: TaskRecord, work: TaskWork): readonly IapOutboxRow[] {
+    if (record.type !== 'task_assignment') return []
+    const winner = this.#needs.roster.get(record.content.agentId)
+    const message = winner && offerBasisFor(state, record, { work, winnerId: winner.principalId })
+    return message ? [{ agentId: message.to, messageId: message.messageId, message: JSON.stringify(message), createdAt: record.at }] : []
   }
 
   #account(before: TaskState | undefined, record: TaskRecord, draft: Draft): void {
@@ -169,7 +184,7 @@ export class TaskDesk {
     draft.accounts.set(key, row)
   }
 
-  #env(task: Task | undefined, input: TaskInput): TaskEnv {
+  #env(task: Task | undefined, input: TaskInput, work: TaskWork | undefined): TaskEnv {
     const { clock, rules, roster, schemas } = this.#needs
     const held = this.#held()
     const proposal = input.type === 'proposal' ? input.message.payload : task?.state.proposal
@@ -177,7 +192,7 @@ export class TaskDesk {
       nowMs: clock.nowMs(),
       seed: randomBytes(16).toString('hex'),
       rules,
-      candidates: () => (proposal ? eligibleAgents(roster, held, proposal, ({ inputSchema }) => schemas.faultOf(inputSchema, proposal.input) === undefined) : { eligible: [], busy: 0 }),
+      candidates: () => (proposal ? eligibleAgents(work ? workersOf(roster, work) : roster, held, proposal, ({ inputSchema }) => schemas.faultOf(inputSchema, proposal.input) === undefined) : { eligible: [], busy: 0 }),
       standingOf: (agentId) => standingOf(roster, held, agentId),
       recordOf: (agentId, capabilityId) => this.recordOf(agentId, capabilityId) ?? NO_RECORD,
     }
@@ -224,6 +239,9 @@ export class TaskDesk {
     for (const { row } of ended.slice(0, Math.max(0, ended.length - endedTasksKept))) this.#tasks.delete(row.taskId)
   }
 }
+
+/** Of the agents online those that belong to the Group. */
+const workersOf = (roster: Roster, { workerIds }: TaskWork): Roster => new Map([...roster].filter(([, { principalId }]) => workerIds.includes(principalId)))
 
 const emptyDraft = (): Draft => ({ tasks: new Map(), records: [], outbox: [], received: [], accounts: new Map(), cache: [], answers: [] })
 const accountKey = (agentId: AgentId, capabilityId: string): string => `${agentId}\n${capabilityId}`

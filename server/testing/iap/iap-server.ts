@@ -24,7 +24,7 @@ const migrationsFolder = join(import.meta.dirname, '../../../drizzle/migrations'
 /** A record of a task as it stands in the Space. */
 export interface SpaceRecord { readonly type: string; readonly sender: string; readonly id: string; readonly refs: readonly string[]; readonly content: Readonly<Record<string, unknown>> }
 
-interface Running { readonly port: number; readonly service: AuthorityService; stop(): Promise<void> }
+interface Running { readonly port: number; readonly origin: string; readonly service: AuthorityService; stop(): Promise<void> }
 /** `startServer`, which only the tests themselves may import. */
 type Start = (options: { readonly resources: { readonly store: Store; readonly organization: OrganizationKeys; readonly artifacts: ArtifactStore }; readonly log: Log; readonly port: number; readonly iap: IapOptions }) => Promise<Running>
 
