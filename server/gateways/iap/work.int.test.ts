@@ -148,6 +148,33 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
     await flo.close()
   })
 
+  it('goes to the next bid under a new offer when the winner leaves: what it had fails in its name', async () => {
+    await Promise.all(['gus', 'hal'].map(enlist))
+    const [gus, hal] = [await bidder('gus', 1), await bidder('hal', 90)]
+    for (const client of [gus, hal]) client.on('TASK_ASSIGNMENT', ({ payload }) => client.accept(payload))
+    const assigned = new Promise<string>((resolve) => hal.on('TASK_ASSIGNMENT', ({ payload }) => resolve(payload.assignmentId)))
+    const offers: ReceivedContext[] = []
+    const stop = proposer.onContext((context) => offers.push(context))
+    const taskId = newId()
+    const result = proposer.propose({ ...question, taskId }, { work: { groupId, workItemId } })
+    const signNext = async (index: number) => {
+      await expect.poll(() => offers.length).toBeGreaterThan(index)
+      const { payload, target } = workOfferOf(offers[index]!)!
+      accepted(await coordinator.submit('work.offer', payload, target))
+    }
+    await signNext(0)
+    await expect.poll(async () => (await itemFor('gus'))?.item.state).toBe('active')
+    await gus.close()
+    await expect.poll(async () => (await itemFor('hal'))?.item.state).toBe('failed')
+    await signNext(1)
+    await expect.poll(async () => (await itemFor('hal'))?.executionLease?.holderAgentId).toBe(await iap.principal('hal'))
+    hal.sendResult({ taskId, assignmentId: await assigned, status: 'failed', error: { message: 'no data' } })
+    expect(await result).toMatchObject({ status: 'failed' })
+    await expect.poll(async () => (await itemFor('hal'))?.item.state).toBe('failed')
+    stop()
+    await hal.close()
+  })
+
   it('is proposed by the Coordinator in office alone', async () => {
     await enlist('eve')
     const eve = await bidder('eve', 1)

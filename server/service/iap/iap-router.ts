@@ -34,6 +34,7 @@ export interface RouterNeeds {
 
 /** The longest that a timer of the platform waits. */
 const longestTimerMs = 2 ** 31 - 1
+const dayMs = 24 * 3_600_000
 
 export class IapRouterService implements IapRouter {
   readonly limits: IapLimits
@@ -55,6 +56,7 @@ export class IapRouterService implements IapRouter {
   #due: { cancel(): void } | undefined
   #watch: { cancel(): void } | undefined
   #settle: { cancel(): void } | undefined
+  #forgetting: { cancel(): void } | undefined
   #isSettled = false
   #isStopped = false
 
@@ -159,7 +161,7 @@ export class IapRouterService implements IapRouter {
 
   async suspend(): Promise<void> {
     this.#isStopped = true
-    for (const timer of [this.#due, this.#watch, this.#settle]) timer?.cancel()
+    for (const timer of [this.#due, this.#watch, this.#settle, this.#forgetting]) timer?.cancel()
     const peers = [...this.#connected]
     for (const peer of peers) peer.stopped()
     await Promise.all(peers.map((peer) => peer.idle()))
@@ -173,14 +175,20 @@ export class IapRouterService implements IapRouter {
   }
 
   async #start(): Promise<void> {
-    const { limits, store, clock } = this
-    await store.forgetReceived(instantFromEpochMs(clock.nowMs() - limits.answersKeptMs))
+    const { limits, store } = this
+    await this.#forgetAnswers()
     await this.desk.load()
     for (const taskId of await store.unpublishedTasks()) this.#publisher.publish(taskId, true)
     await this.bridge.start()
     // Nobody is back yet: what was due meanwhile waits until they had a chance.
     this.#settle = this.#timers.after(this.desk.open().length === 0 ? 0 : limits.settleMs, () => this.#settled())
     this.#watchSilence()
+  }
+
+  /** Now and once a day: messages that come again after so long are new ones. */
+  async #forgetAnswers(): Promise<void> {
+    this.#forgetting = this.#timers.after(dayMs, () => void this.#forgetAnswers().catch((fault: unknown) => this.diagnostics.warn({ err: fault }, 'old answers are kept for another day')))
+    await this.store.forgetReceived(instantFromEpochMs(this.clock.nowMs() - this.limits.answersKeptMs))
   }
 
   #settled(): void {

@@ -98,6 +98,7 @@ export class WorkBridge {
     if (this.#isStopped || !this.#rows.has(taskId)) return
     const task = await this.#needs.find(taskId)
     if (task === undefined || work === undefined) return
+    for (const agentId of task.released.keys()) if (agentId !== task.holding?.agent.agentId) await this.#giveUp(agentId, work, task)
     const agentId = task.holding?.agent.agentId
     if (agentId === undefined || task.holding?.acceptance === undefined) return isTerminal(task.status) ? this.#over(taskId) : undefined
     const workerId = await this.#needs.nodes.principalOf(agentId)
@@ -112,6 +113,22 @@ export class WorkBridge {
       if (step === 'over') return this.#over(taskId)
       if (step === 'wait') return
     }
+  }
+
+  /** Work that is in the hands of an agent which let go of the task fails at once, so that it can be offered to the next. */
+  async #giveUp(agentId: AgentId, work: TaskWork, task: TaskState): Promise<void> {
+    const workerId = await this.#needs.nodes.principalOf(agentId)
+    if (workerId === undefined || !this.#needs.custody.holds(workerId)) return
+    const found = await this.#needs.reads.groupFor(workerId, work.groupId)
+    const record = found?.state.workItems.get(work.workItemId)
+    const lease = record?.executionLease
+    if (found === undefined || record === undefined || record.item.state !== 'active' || lease?.holderAgentId !== workerId) return
+    await this.#fail({ workerId, work, state: found.state, record, task }, lease, 'The agent let go of the task.')
+  }
+
+  async #fail(at: Work, lease: Lease, reason: string): Promise<'done' | 'wait' | 'over'> {
+    const evidence = await this.#evidence(at, { type: 'failure_report', result: 'failed', method: reason, artifactHashes: [] })
+    return evidence === undefined ? 'over' : this.#submit(at, 'work.fail', { ...citationOf(at, lease), reason, evidence: [evidence] })
   }
 
   /** The next step from where the WorkItem stands. */
@@ -134,12 +151,8 @@ export class WorkBridge {
 
   async #handIn(at: Work, lease: Lease): Promise<'wait' | 'over'> {
     const result = await this.#resultOf(at.task.taskId)
-    const cited = { workItemId: at.work.workItemId, ownershipEpoch: at.record.ownershipEpoch, executionLeaseId: lease.leaseId }
-    if (result?.status !== 'completed') {
-      const reason = result === undefined ? 'The task ended without a result.' : 'The agent reports that it failed.'
-      const evidence = await this.#evidence(at, { type: 'failure_report', result: 'failed', method: reason, artifactHashes: [] })
-      return evidence === undefined ? 'over' : this.#last(this.#submit(at, 'work.fail', { ...cited, reason, evidence: [evidence] }))
-    }
+    if (result?.status !== 'completed') return this.#last(this.#fail(at, lease, result === undefined ? 'The task ended without a result.' : 'The agent reports that it failed.'))
+    const cited = citationOf(at, lease)
     const artifact = await this.#artifact(at, result)
     if (artifact === undefined) return 'over'
     const { contentHash } = artifact
@@ -237,6 +250,9 @@ export function offerBasisFor({ taskId, proposal: { proposerId }, proposalMessag
   const payload = { fromAgent: ROUTER, toAgent: proposerId as AgentId, taskId, contextType: WORK_OFFER_CONTEXT, data, compression: 'none' as const }
   return composeMessage('CONTEXT_TRANSFER', { messageId: deriveUrn('iap-work-offer', taskId, assignmentId), from: ROUTER, to: proposerId, timestamp: at, correlationId: proposalMessageId }, payload) as IAPMessage
 }
+
+/** What every Command of an executing Worker cites. */
+const citationOf = ({ work: { workItemId }, record: { ownershipEpoch } }: Work, { leaseId }: Lease) => ({ workItemId, ownershipEpoch, executionLeaseId: leaseId })
 
 /** Text as it is where the contract asks for a text; JSON in its canonical form otherwise. */
 function contentOf(result: unknown, wanted: string): { readonly bytes: Uint8Array; readonly mediaType: string } | undefined {
