@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import type { Store } from '../service/ports.ts'
 import { describeCredentials } from './credentials-contract.ts'
 import { describeDirectory } from './directory-contract.ts'
+import { describeIap } from './iap-contract.ts'
 import { describeReadModels } from './read-models-contract.ts'
 import { describeRulings } from './ruling-contract.ts'
 import { describeSpaceLog } from './space-log-contract.ts'
@@ -20,5 +21,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeDirectory(() => store)
     describeRulings(() => store)
     describeCredentials(() => store)
+    describeIap(() => store)
   })
 }
