@@ -43,7 +43,7 @@ export class ContextReader {
     if (!isCount(index) || !isCount(count) || index >= count || count > maximumChunks) return 'malformed'
     const key = JSON.stringify([toAgent, taskId, sha256, count])
     const collecting = this.#open.get(key) ?? { bodies: new Map<number, string>(), size: 0 }
-    if (!collecting.bodies.has(index)) collecting.size += body.length
+    collecting.size += body.length - (collecting.bodies.get(index)?.length ?? 0)
     collecting.bodies.set(index, body)
     this.#open.delete(key)
     // More than any context that is allowed packs to.
