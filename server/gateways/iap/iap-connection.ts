@@ -155,7 +155,11 @@ export class IapConnection {
   }
 }
 
+/** A HANDSHAKE may bring schemas that have to be compiled. */
+const handshakeCost = 100
+
 function costOf(value: unknown): number {
-  const { payload } = (value ?? {}) as { readonly payload?: { readonly messages?: unknown } }
+  const { type, payload } = (value ?? {}) as { readonly type?: unknown; readonly payload?: { readonly messages?: unknown } }
+  if (type === 'HANDSHAKE') return handshakeCost
   return Array.isArray(payload?.messages) ? Math.max(1, payload.messages.length) : 1
 }

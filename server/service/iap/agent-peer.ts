@@ -1,5 +1,6 @@
 // One connection of the I.A.P. door: what each message of its agent leads to.
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { composeMessage } from '../../../protocol/iap/compose.ts'
 import { deriveUrn } from '../../../protocol/digest.ts'
 import type { IAPHandshakeAck } from '../../../protocol/generated/types.ts'
@@ -22,6 +23,9 @@ import type { TaskJob } from './task-desk.ts'
 import type { Peer, PeerEnd, PeerLink } from './types.ts'
 
 type Answers = readonly IAPMessage[]
+
+/** Characters of all schemas of one agent together. */
+const maximumSchemasLength = 128 * 1024
 
 const heartbeatsKept = 64
 
@@ -143,7 +147,7 @@ export class AgentPeer implements Peer {
 
   async #shakeHands(message: IAPMessageOf<'HANDSHAKE'>): Promise<void> {
     const { agentId, capabilities } = message.payload
-    const fault = this.#faultOfCapabilities(capabilities)
+    const fault = await this.#faultOfCapabilities(capabilities)
     if (fault !== undefined) return this.#refused(message, refusal(fault, 'capability', this.#session === undefined))
     const { nodes, clock, roster, limits, heartbeatIntervalMs } = this.#router
     const { agentOwner, boundAgentId } = await nodes.ownerOf(agentId, this.#principalId)
@@ -164,9 +168,12 @@ export class AgentPeer implements Peer {
     if (isNew) this.#router.mailboxes.open(agent.agentId, this.#link)
   }
 
-  #faultOfCapabilities(capabilities: AgentHandshake['capabilities']): string | undefined {
+  async #faultOfCapabilities(capabilities: AgentHandshake['capabilities']): Promise<string | undefined> {
+    if (JSON.stringify(capabilities.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema])).length > maximumSchemasLength) return `the schemas of all capabilities have more than ${maximumSchemasLength} characters`
     for (const { id, inputSchema, outputSchema } of capabilities) {
       if (!isStorable(id)) return 'a capability has an id with U+0000'
+      // Others have their turn between two schemas that have to be compiled.
+      await nextTurn()
       for (const schema of [inputSchema, outputSchema]) if (schema !== undefined && !this.#router.schemas.isUsable(schema)) return 'a schema of a capability cannot be used'
     }
     return undefined

@@ -2,15 +2,23 @@
 import { createHash } from 'node:crypto'
 import { createContext, Script } from 'node:vm'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { faultOfSchema } from '../open-spaces/content-schema.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 type Check = (value: unknown) => boolean
 
-/** A compiled check, what its last refusal was, or why there is none. */
-interface Compiled { readonly check: Check; readonly faultOf: () => string }
+/** A compiled check, what its last refusal was, and how often it took too long. */
+interface Compiled { readonly check: Check; readonly faultOf: () => string; strikes: number }
 
 const maximumKept = 2_000
-const options = { logger: false, strict: false, validateFormats: false, addUsedSchema: false, inlineRefs: false } as const
+/** Characters of one schema, and objects and lists in it: compiling takes a tenth of a millisecond and more for each. */
+export const maximumSchemaLength = 16 * 1024
+const maximumParts = 256
+/** A schema that took too long so often is held against nothing any more: every time cost everybody the whole of its deadline. */
+const maximumStrikes = 3
+/** What a schema may be was judged before, by a judge that is made once: an Ajv that knows its own meta-schema takes long to make. */
+const options = { logger: false, strict: false, validateFormats: false, addUsedSchema: false, inlineRefs: false, meta: false, validateSchema: false } as const
+const tooSlow = 'it could not be checked in time'
 
 export class CapabilitySchemas {
   readonly #deadlineMs: number
@@ -35,7 +43,9 @@ export class CapabilitySchemas {
     return this.#judge(compiled, value)
   }
 
-  #judge({ check, faultOf }: Compiled, value: unknown): string | undefined {
+  #judge(compiled: Compiled, value: unknown): string | undefined {
+    const { check, faultOf } = compiled
+    if (compiled.strikes >= maximumStrikes) return tooSlow
     try {
       // Plain objects: the compiled checks ask values for what objects without a prototype lack.
       Object.assign(this.#sandbox, { check, value: structuredClone(value), fits: false })
@@ -43,7 +53,8 @@ export class CapabilitySchemas {
       return this.#sandbox.fits ? undefined : faultOf()
     } catch {
       // Too slow, or nested deeper than the stack.
-      return 'it could not be checked in time'
+      compiled.strikes++
+      return tooSlow
     } finally {
       this.#sandbox.value = null
     }
@@ -59,19 +70,26 @@ export class CapabilitySchemas {
   }
 }
 
-/** References that the document itself does not resolve, and asynchronous schemas, are faults of it. */
+/** References that the document itself does not resolve, asynchronous schemas, and what would take long to compile, are faults of it. */
 function compile(schema: Schema): Compiled | undefined {
-  if (Object.hasOwn(schema, '$async')) return undefined
+  const bare = withoutDialect(schema)
+  const text = JSON.stringify(bare)
+  if (text.length > maximumSchemaLength || partsOf(bare) > maximumParts || faultOfSchema(text) !== undefined) return undefined
   try {
-    const check = new Ajv2020(options).compile(structuredClone(withoutDialect(schema)))
+    const check = new Ajv2020(options).compile(structuredClone(bare))
     const faultOf = () => {
       const { instancePath = '', keyword = 'schema' } = check.errors?.[0] ?? {}
       return `${instancePath === '' ? 'it' : instancePath} does not satisfy ${keyword}`
     }
-    return { check: (value) => check(value) === true, faultOf }
+    return { check: (value) => check(value) === true, faultOf, strikes: 0 }
   } catch {
     return undefined
   }
+}
+
+function partsOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce((sum: number, member) => sum + partsOf(member), 1)
 }
 
 /** Agents write for several drafts; what they have in common is read as 2020-12. */
