@@ -90,6 +90,7 @@ export const openMessages = pgTable(
     primaryKey({ name: 'open_messages_once', columns: [t.spaceId, t.sequence] }),
     unique('open_messages_position_once').on(t.position),
     index('open_messages_by_sender').on(t.senderId, t.position),
+    index('open_messages_of_sender').on(t.spaceId, t.senderId, t.position),
     index('open_messages_broadcasts').on(t.spaceId, t.position).where(sql`${t.isBroadcast}`),
   ],
 )
@@ -101,7 +102,7 @@ export const openMessageNodes = pgTable(
   (t) => [
     primaryKey({ name: 'open_message_nodes_once', columns: [t.spaceId, t.sequence, t.nodeId] }),
     index('open_message_nodes_by_node').on(t.nodeId, t.position),
-    index('open_message_nodes_in_space').on(t.spaceId, t.nodeId, t.sequence),
+    index('open_message_nodes_in_space').on(t.spaceId, t.nodeId, t.position),
   ],
 )
 

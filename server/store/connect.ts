@@ -30,6 +30,13 @@ export function connect(url: string, kind: DatabaseKind, maxConnections: number)
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       // All statements are look-ups by key; without this the server plans the append anew each time.
       plan_cache_mode: 'force_generic_plan',
+      // A plan that reads a page is costed as if it read a tenth of the table, which is enough to have it compiled for longer than it runs.
+      jit: 'off',
+      // Statistics from when a table was small make a scan of it look cheap, and the plan stays when it has grown.
+      enable_seqscan: 'off',
+      enable_bitmapscan: 'off',
+      enable_sort: 'off',
+      enable_incremental_sort: 'off',
     },
   })
 }

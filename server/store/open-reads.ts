@@ -9,6 +9,9 @@ type Parameter = string | number | readonly (string | number)[]
 /** More than a Message may refer to. */
 const MAX_PARENTS = 2_000
 
+/** More than a Message may name. */
+const MAX_NODES = 2_000
+
 const PLACE = 'm.space_id, m.sequence, m.position'
 
 export function createOpenReads(sql: Sql): Reads {
@@ -90,7 +93,7 @@ WITH news AS MATERIALIZED (
 ),
 last AS (SELECT max(position) AS position FROM news),
 concerned AS (
-  SELECT n.node_id FROM news JOIN open_message_nodes AS n ON n.space_id = news.space_id AND n.sequence = news.sequence WHERE n.node_id = ANY ($3::text[])
+  SELECT n.node_id FROM news CROSS JOIN LATERAL (SELECT node_id FROM open_message_nodes WHERE space_id = news.space_id AND sequence = news.sequence LIMIT ${MAX_NODES}) AS n WHERE n.node_id = ANY ($3::text[])
   UNION
   SELECT e.node_id FROM news JOIN space_nodes AS e ON e.space_id = news.space_id WHERE news.is_broadcast AND e.node_id <> news.sender_id AND e.node_id = ANY ($3::text[])
 )
@@ -143,36 +146,56 @@ ORDER BY m.position`
 }
 
 /** One walk along an index: from the cursor upwards or, without one, from the end downwards. */
-function along(walk: Walk, { from, where, by, key }: { from: string; where: readonly string[]; by: 'sequence' | 'position'; key: string }): string {
-  const { parameters, cut } = walk
-  const column = key.split(', ').at(-1)!
-  const conditions = cut.after ? [...where, `${column} > ${parameters.add(cut.after[by])}`] : where
-  const order = key.split(', ').map((name) => `${name}${cut.after ? '' : ' DESC'}`).join(', ')
-  const filter = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''
-  return `(SELECT ${PLACE} FROM ${from}${filter} ORDER BY ${order} LIMIT ${parameters.add(cut.limit)})`
+interface Path {
+  readonly from: string
+  readonly where?: readonly string[]
+  /** The first columns of the index, each with what it is bound to. */
+  readonly bound: readonly Binding[]
+  /** A column between these and the last one whose binding is to leave it in the order. */
+  readonly within?: Binding
+  /** The last column, and which part of the cursor it is compared with. */
+  readonly last: string
+  readonly by: 'sequence' | 'position'
+}
+type Binding = readonly [column: string, value: string]
+
+/**
+ * Sorting by a column that equals something sorts by nothing, so that the planner would be free to walk another index and to throw
+ * away what does not match, as long as that takes. The first column is therefore bound as one of a list, and `within` by a range.
+ */
+function along({ parameters, cut }: Walk, { from, where = [], bound: [first, ...others], within, last, by }: Path): string {
+  const start = cut.after ? parameters.add(cut.after[by]) : '0'
+  const conditions = [
+    ...(first ? [`${first[0]} = ANY (ARRAY[${first[1]}])`] : []),
+    ...others.map(([column, value]) => `${column} = ${value}`),
+    ...(within ? [`${within[0]} <= ${within[1]}`, `${within[0]} >= ${within[1]}`, `(${within[0]}, ${last}) > (${within[1]}, ${start})`] : [`${last} > ${start}`]),
+    ...where,
+  ]
+  const columns = [...(first ? [first[0]] : []), ...(within ? [within[0]] : []), last]
+  const order = columns.map((column) => `${column}${cut.after ? '' : ' DESC'}`).join(', ')
+  return `(SELECT ${PLACE} FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${parameters.add(cut.limit)})`
 }
 
-/** Several walks that have no Message in common, cut as one. */
+/** Several walks cut as one; a Message that two of them come to counts once. */
 function merged({ parameters, cut }: Walk, walks: readonly string[]): string {
-  return `SELECT ${PLACE} FROM (${walks.join(' UNION ALL ')}) AS m ORDER BY m.position${cut.after ? '' : ' DESC'} LIMIT ${parameters.add(cut.limit)}`
+  return `SELECT ${PLACE} FROM (${walks.join(' UNION ')}) AS m ORDER BY m.position${cut.after ? '' : ' DESC'} LIMIT ${parameters.add(cut.limit)}`
 }
 
 function placesOf(list: MessageList, walk: Walk): string {
   const { parameters } = walk
   switch (list.of) {
     case 'space':
-      return along(walk, { from: 'open_messages AS m', where: [`m.space_id = ${parameters.add(list.spaceId)}`], by: 'sequence', key: 'm.space_id, m.sequence' })
+      return allIn(walk, list.spaceId)
     case 'roots':
       return broadcastsIn(walk, parameters.add(list.spaceId))
     case 'caller': {
       const [spaceId, nodeId] = [parameters.add(list.spaceId), parameters.add(list.nodeId)]
-      const addressed = along(walk, { from: 'open_message_nodes AS m', where: [`m.space_id = ${spaceId}`, `m.node_id = ${nodeId}`, notSentBy(nodeId)], by: 'sequence', key: 'm.space_id, m.node_id, m.sequence' })
-      return merged(walk, [addressed, broadcastsIn(walk, spaceId, nodeId)])
+      return merged(walk, [namedIn(walk, nodeId, spaceId, [notSentBy(nodeId)]), broadcastsIn(walk, spaceId, nodeId)])
     }
     case 'inbox':
     case 'node': {
       const nodeId = parameters.add(list.nodeId)
-      const addressed = along(walk, { from: 'open_message_nodes AS m', where: [`m.node_id = ${nodeId}`, ...(list.of === 'inbox' ? [enteredBy(nodeId), notSentBy(nodeId)] : [])], by: 'position', key: 'm.node_id, m.position' })
+      const addressed = namedIn(walk, nodeId, undefined, list.of === 'inbox' ? [enteredBy(nodeId), notSentBy(nodeId)] : [])
       const broadcasts = `(SELECT ${PLACE} FROM space_nodes AS e CROSS JOIN LATERAL ${broadcastsIn(walk, 'e.space_id', nodeId)} AS m WHERE e.node_id = ${nodeId})`
       return merged(walk, [addressed, broadcasts])
     }
@@ -188,36 +211,54 @@ const sentBy = (nodeId: string) => `${SENDER} = ${nodeId}`
 const naming = (nodeId: string) => `(SELECT true FROM open_message_nodes AS n WHERE n.space_id = m.space_id AND n.sequence = m.sequence AND n.node_id = ${nodeId})`
 const enteredBy = (nodeId: string) => `(SELECT true FROM space_nodes AS e WHERE e.space_id = m.space_id AND e.node_id = ${nodeId})`
 
+const inSpace = (spaceId: string | undefined) => (spaceId === undefined ? [] : [['m.space_id', spaceId] as const])
+
+function allIn(walk: Walk, spaceId: string): string {
+  const { after } = walk.cut
+  const bound = [['m.space_id', walk.parameters.add(spaceId)] as const]
+  if (after === undefined || after.spaceId === undefined || after.spaceId === spaceId) return along(walk, { from: 'open_messages AS m', bound, last: 'm.sequence', by: 'sequence' })
+  // A cursor from another Space says nothing of where to begin in this one.
+  const { position } = after
+  const where = [`m.position > ${walk.parameters.add(position)}`]
+  return along({ ...walk, cut: { ...walk.cut, after: { sequence: 0, position } } }, { from: 'open_messages AS m', where, bound, last: 'm.sequence', by: 'sequence' })
+}
+
 function broadcastsIn(walk: Walk, spaceId: string, besides?: string): string {
-  const where = [`m.space_id = ${spaceId}`, 'm.is_broadcast', ...(besides === undefined ? [] : [`m.sender_id <> ${besides}`])]
-  return along(walk, { from: 'open_messages AS m', where, by: 'position', key: 'm.space_id, m.position' })
+  const where = ['m.is_broadcast', ...(besides === undefined ? [] : [`m.sender_id <> ${besides}`])]
+  return along(walk, { from: 'open_messages AS m', where, bound: inSpace(spaceId), last: 'm.position', by: 'position' })
+}
+
+function sentIn(walk: Walk, senderId: string, spaceId: string | undefined, where: readonly string[] = []): string {
+  return along(walk, { from: 'open_messages AS m', where, bound: [...inSpace(spaceId), ['m.sender_id', senderId]], last: 'm.position', by: 'position' })
+}
+
+function namedIn(walk: Walk, nodeId: string, spaceId: string | undefined, where: readonly string[] = []): string {
+  return along(walk, { from: 'open_message_nodes AS m', where, bound: [...inSpace(spaceId), ['m.node_id', nodeId]], last: 'm.position', by: 'position' })
 }
 
 /** The narrowest filter says which index is walked; the others are asked of each row. */
 function search({ filter, parent }: Extract<MessageList, { of: 'search' }>, walk: Walk): string {
   const { parameters } = walk
-  const { spaceId, nodeId, senderId, refNode } = filter
-  const inSpace = spaceId === undefined ? [] : [`m.space_id = ${parameters.add(spaceId)}`]
-  const sender = senderId === undefined ? undefined : parameters.add(senderId)
-  const named = refNode === undefined ? undefined : parameters.add(refNode)
-  const node = nodeId === undefined ? undefined : parameters.add(nodeId)
+  const given = (id: string | undefined) => (id === undefined ? undefined : parameters.add(id))
+  const [sender, named, node] = [given(filter.senderId), given(filter.refNode), given(filter.nodeId)]
+  if (parent === undefined && sender === undefined && named === undefined && node === undefined && filter.spaceId !== undefined) return allIn(walk, filter.spaceId)
+  const spaceId = given(filter.spaceId)
   const takesPart = node === undefined ? [] : [`(${sentBy(node)} OR ${naming(node)})`]
   const bySender = sender === undefined ? [] : [sentBy(sender)]
-  const byNamed = named === undefined ? [] : [naming(named)]
-  if (parent) {
-    const [space, sequence] = [parameters.add(parent.spaceId), parameters.add(parent.sequence)]
-    const replies = `(SELECT o.space_id, o.sequence, o.position, g.space_id AS graph_space, g.parent, g.child FROM graph_edges AS g
-      CROSS JOIN LATERAL (SELECT space_id, sequence, position FROM open_messages WHERE space_id = g.space_id AND sequence = g.child LIMIT 1) AS o
-      WHERE g.space_id = ${space} AND g.parent = ${sequence} AND g.provenance = 'reply') AS m`
-    return along(walk, { from: replies, where: [...inSpace, ...takesPart, ...bySender, ...byNamed], by: 'sequence', key: 'm.child' })
-  }
-  if (named !== undefined) return along(walk, { from: 'open_message_nodes AS m', where: [`m.node_id = ${named}`, ...inSpace, ...takesPart, ...bySender], by: 'position', key: 'm.node_id, m.position' })
-  if (sender !== undefined) return along(walk, { from: 'open_messages AS m', where: [`m.sender_id = ${sender}`, ...inSpace, ...takesPart], by: 'position', key: 'm.sender_id, m.position' })
-  if (node !== undefined) {
-    const sent = along(walk, { from: 'open_messages AS m', where: [`m.sender_id = ${node}`, ...inSpace], by: 'position', key: 'm.sender_id, m.position' })
-    const addressed = along(walk, { from: 'open_message_nodes AS m', where: [`m.node_id = ${node}`, ...inSpace, notSentBy(node)], by: 'position', key: 'm.node_id, m.position' })
-    return merged(walk, [sent, addressed])
-  }
-  if (spaceId !== undefined) return along(walk, { from: 'open_messages AS m', where: inSpace, by: 'sequence', key: 'm.space_id, m.sequence' })
-  return along(walk, { from: 'open_messages AS m', where: [], by: 'position', key: 'm.position' })
+  if (parent) return repliesTo(parent, walk, [...inSpace(spaceId).map(([column, value]) => `${column} = ${value}`), ...takesPart, ...bySender, ...(named === undefined ? [] : [naming(named)])])
+  if (named !== undefined) return namedIn(walk, named, spaceId, [...takesPart, ...bySender])
+  if (sender !== undefined) return sentIn(walk, sender, spaceId, takesPart)
+  if (node !== undefined) return merged(walk, [sentIn(walk, node, spaceId), namedIn(walk, node, spaceId)])
+  return along(walk, { from: 'open_messages AS m', bound: [], last: 'm.position', by: 'position' })
+}
+
+function repliesTo({ spaceId, sequence }: MessagePlace, walk: Walk, where: readonly string[]): string {
+  const { parameters, cut } = walk
+  const [space, parent] = [parameters.add(spaceId), parameters.add(sequence)]
+  const replies = `(SELECT o.space_id, o.sequence, o.position, g.space_id AS graph_space, g.parent, g.child FROM graph_edges AS g
+    CROSS JOIN LATERAL (SELECT space_id, sequence, position FROM open_messages WHERE space_id = g.space_id AND sequence = g.child LIMIT 1) AS o
+    WHERE g.provenance = 'reply') AS m`
+  const behind = cut.after ? [`m.position > ${parameters.add(cut.after.position)}`] : []
+  const from = cut.after && cut.after.spaceId !== undefined && cut.after.spaceId !== spaceId ? { ...cut, after: { ...cut.after, sequence: 0 } } : cut
+  return along({ parameters, cut: from }, { from: replies, where: [...behind, ...where], bound: [['m.graph_space', space]], within: ['m.parent', parent], last: 'm.child', by: 'sequence' })
 }

@@ -319,6 +319,20 @@ function describeReads(world: () => OpenWorld): void {
       expect(await search({ senderId: ada.nodeId, spaceId: space.spaceId }, { after: said.child.messageId })).toEqual(['directed', 'both'])
     })
 
+    it('takes a cursor from another Space, which says what is older and not where to begin', async () => {
+      const { spaceId } = space
+      const late = await world().space(`late ${randomUUID()}`, ada)
+      for (const text of ['first', 'second', 'third']) await world().say(ada, late, text)
+      const after = said.child.messageId
+      expect(await search({ spaceId: late.spaceId }, { after })).toEqual(['first', 'second', 'third'])
+      const [, , third] = granted(await world().open.search({ spaceId: late.spaceId }, {}))
+      const root = await world().say(ada, space, 'later root')
+      await world().say(ada, space, 'later reply', { messages: [root.messageId] })
+      expect(await search({ spaceId }, { after: third!.messageId })).toEqual(['later root', 'later reply'])
+      expect(await search({ refMessage: root.messageId }, { after: third!.messageId })).toEqual(['later reply'])
+      expect(await search({ refMessage: said.root.messageId }, { after: third!.messageId })).toEqual([])
+    })
+
     it('tells unknown filters from unknown cursors', async () => {
       const outcomes = [{ spaceId: 'none' }, { messageId: 'none' }, { nodeId: 'none' }, { senderId: 'none' }, { refNode: 'none' }, { refMessage: 'none' }]
       expect(await Promise.all(outcomes.map(async (filter) => categoryOf(await world().open.search(filter, {}))))).toEqual(['not_found', 'not_found', 'not_found', 'not_found', 'not_found', 'invalid_input'])

@@ -41,8 +41,8 @@ export type MessageList =
   | { readonly of: 'node'; readonly nodeId: string }
   | { readonly of: 'search'; readonly filter: Omit<MessageFilter, 'refMessage' | 'messageId'>; readonly parent?: MessagePlace }
 
-/** The first ones after the place or, without one, the newest. */
-export interface Cut { readonly after?: Place; readonly limit: number }
+/** The first ones after the place or, without one, the newest. Where the place names its Space, its sequence says nothing of others. */
+export interface Cut { readonly after?: Place & Partial<Pick<MessagePlace, 'spaceId'>>; readonly limit: number }
 
 /** What is kept of one Message, for comparing it with its bytes. */
 export interface MessageIndex {
