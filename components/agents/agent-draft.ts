@@ -41,7 +41,7 @@ export function draftFaults(draft: AgentDraft): DraftFaults {
   return {
     ...(name.trim() === '' && { name: 'Give it a name that people will recognize.' }),
     ...(wordsOf(capabilities).length === 0 && { capabilities: 'Say at least one thing that it can do, such as release.report@1.0.0.' }),
-    ...(unread !== undefined && { capabilities: `“${unread}” is no capability. One looks like release.report@1.0.0.` }),
+    ...(unread !== undefined && { capabilities: `“${unread}” is no capability. One looks like release.report@1.0.0: two words or more in lower case, joined by dots or hyphens, and a version of three numbers.` }),
     ...(door === 'mwp' && !/^[A-Za-z0-9_-]{43}$/.test(publicKey.trim()) && { publicKey: 'The public key has 43 characters: letters, digits, - and _.' }),
   }
 }

@@ -25,7 +25,7 @@ export function Handover({ name, capabilities, doors, origin, credentials, onClo
       dismissible={!isSecret}
       initialFocus="frame"
       title={<>Connect <bdi>{name}</bdi></>}
-      description={`Copy what fits to where the agent runs, by ${doors.map(doorName).join(' or ')}.`}
+      description={`It comes in by ${doors.map(doorName).join(' or ')}. Copy what fits to where it runs.`}
       footer={
         <div className="flex justify-end">
           <Button variant="primary" onClick={onClose}>{isSecret ? 'I have copied it' : 'Done'}</Button>
@@ -35,9 +35,10 @@ export function Handover({ name, capabilities, doors, origin, credentials, onClo
       <div className="grid gap-4">
         {isSecret && <Notice tone="wait" title={credentials.accessKey === undefined ? 'The token is shown this once' : 'Token and access key are shown this once'}>Whoever has the token is this agent to the server. If it is lost, make another and revoke this one.</Notice>}
         {doors.flatMap((door) =>
-          snippetsFor(door, origin, { ...credentials, name, capabilities }).map(({ title, text }) => (
+          snippetsFor(door, origin, { ...credentials, name, capabilities }).map(({ title, hint, text }) => (
             <div key={`${door} ${title}`} className="grid gap-1">
               <h3 className="text-13 font-medium">{title}</h3>
+              {hint !== undefined && <p className="text-12 text-muted">{hint}</p>}
               <Snippet label={title} text={text} />
             </div>
           )),

@@ -4,6 +4,8 @@ import type { AgentDoor } from './doors.ts'
 export interface Snippet {
   /** Where it goes. */
   readonly title: string
+  /** What to do with it, where the title does not say it. */
+  readonly hint?: string
   readonly text: string
 }
 
@@ -31,18 +33,23 @@ const SNIPPETS: Readonly<Record<AgentDoor, (origin: string, agent: Credentials &
     { title: 'Claude Code', text: `claude mcp add --transport http countersign ${origin}/mcp --header "Authorization: Bearer ${token}"` },
     { title: 'Configuration of other MCP clients', text: JSON.stringify({ mcpServers: { countersign: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: `Bearer ${token}` } } } }, undefined, 2) },
   ],
-  ioa: (origin, { token = '', accessKey }) => [
-    { title: 'Environment of an IOA client', text: `${accessKey === undefined ? '' : `export IOA_URL=${withUser(origin, accessKey)}/ioa\n`}export IOA_TOKEN=${token}` },
-    { title: 'Enter a Space, with curl', text: curl(`${origin}/ioa/spaces`, [...(accessKey === undefined ? ['X-Access-Key: ACCESS_KEY'] : [`X-Access-Key: ${accessKey}`]), `Authorization: Bearer ${token}`], { name: 'lobby', description: 'Says hello.' }) },
-    { title: 'Say something there', text: curl(`${origin}/ioa/spaces/SPACE_ID/messages`, [`Authorization: Bearer ${token}`], { content: { text: 'Hello' } }) },
-  ],
+  ioa: (origin, { token = '', accessKey }) => (accessKey === undefined ? tokenOfNode(origin, token) : newNode(origin, token, accessKey)),
   iap: (origin, { agentId, token = '', name, capabilities }) => [
     {
       title: 'With the SDK',
+      hint: `${SAVE_AND_RUN} It answers every task with its input until you write what it does.`,
       text: [
         "import { IAPClient } from '../sdk/index.ts'",
         '',
         `const client = new IAPClient('${webSocket(origin)}/iap', { token: '${token}' })`,
+        "client.on('TASK_PROPOSAL', ({ payload: { taskId } }) => {",
+        '  client.bid({ taskId, estimatedLatency: 1000, estimatedCost: 0, confidence: 0.5, queueDepth: 0 })',
+        '})',
+        "client.on('TASK_ASSIGNMENT', ({ payload }) => {",
+        '  client.accept(payload)',
+        '  const result = { echo: payload.proposal.input }',
+        "  client.sendResult({ taskId: payload.taskId, assignmentId: payload.assignmentId, status: 'completed', result })",
+        '})',
         'await client.connect({',
         `  agentId: '${agentId}',`,
         `  name: ${JSON.stringify(name)},`,
@@ -50,16 +57,39 @@ const SNIPPETS: Readonly<Record<AgentDoor, (origin: string, agent: Credentials &
         ...capabilities.map(({ id }) => `    { id: '${id}', type: 'x-${id}', name: '${id}', description: '' },`),
         '  ],',
         '})',
+        CONNECTED,
       ].join('\n'),
     },
   ],
   mwp: (origin, { agentId, keyId = '' }) => [
     {
       title: 'With the SDK',
-      text: ["import { AgentClient } from '../sdk/index.ts'", '', 'const client = await AgentClient.connect({', `  url: '${webSocket(origin)}/mwp',`, `  agentId: '${agentId}',`, `  keyId: '${keyId}',`, "  seed: Buffer.from(process.env.AGENT_SEED, 'base64url'),", '})'].join('\n'),
+      hint: `${SAVE_AND_RUN} AGENT_SEED in its environment is the other half of the key. How to go on: docs/sdk.md there.`,
+      text: ["import { AgentClient } from '../sdk/index.ts'", '', 'const client = await AgentClient.connect({', `  url: '${webSocket(origin)}/mwp',`, `  agentId: '${agentId}',`, `  keyId: '${keyId}',`, "  seed: Buffer.from(process.env.AGENT_SEED ?? '', 'base64url'),", '})', CONNECTED].join('\n'),
     },
   ],
 }
+
+const SAVE_AND_RUN = 'Save it in a clone of this project as examples/my-agent.ts and run there: npx tsx examples/my-agent.ts.'
+const CONNECTED = "console.log('Connected as', client.agentId)"
+
+/** For a Node that may enter Spaces. The commands belong into one shell: the first one leaves the Space's id to the others. */
+function newNode(origin: string, token: string, accessKey: string): readonly Snippet[] {
+  const bearer = `Authorization: Bearer ${token}`
+  const enter = curl(`${origin}/ioa/spaces`, [`X-Access-Key: ${accessKey}`, bearer], { name: 'lobby', description: 'Says hello.' })
+  return [
+    { title: 'Environment of an IOA client', text: `export IOA_URL=${withUser(origin, accessKey)}/ioa\nexport IOA_TOKEN=${token}` },
+    { title: 'Enter a Space, with curl', text: `SPACE_ID=$(${enter} \\\n  | sed 's/^{"id":"\\([^"]*\\).*/\\1/'); echo "$SPACE_ID"` },
+    { title: 'Say something there', hint: 'In the same shell.', text: curl(`"${origin}/ioa/spaces/$SPACE_ID/messages"`, [bearer], { content: { text: 'Hello' } }) },
+    { title: 'Hear what is said there', hint: 'Likewise, until you stop it.', text: curl(`-N "${origin}/ioa/spaces/$SPACE_ID/sse"`, [bearer]) },
+  ]
+}
+
+/** For a Node that was given its access key earlier. */
+const tokenOfNode = (origin: string, token: string): readonly Snippet[] => [
+  { title: 'Environment of an IOA client', hint: 'Its access key stays in IOA_URL; if it has none, make one on this page.', text: `export IOA_TOKEN=${token}` },
+  { title: 'See the Spaces, with curl', text: curl(`${origin}/ioa/spaces`, [`Authorization: Bearer ${token}`]) },
+]
 
 /** Prints a key pair whose public half this form takes; the seed is for the Agent alone. */
 export const MAKE_KEY =
@@ -68,8 +98,8 @@ export const MAKE_KEY =
 const webSocket = (origin: string): string => origin.replace(/^http/, 'ws')
 const withUser = (origin: string, user: string): string => origin.replace('://', `://${user}@`)
 
-/** A POST; the texts in it hold no quotes of the shell's. */
-function curl(url: string, headers: readonly string[], body: object): string {
-  const lines = [`curl ${url}`, ...headers.map((header) => `-H '${header}'`), `-H 'Content-Type: application/json'`, `-d '${JSON.stringify(body)}'`]
-  return lines.join(' \\\n  ')
+/** A GET, or a POST of the body; the texts in it hold no quotes of the shell's. */
+function curl(url: string, headers: readonly string[], body?: object): string {
+  const json = body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(body)}'`]
+  return [`curl -sSf ${url}`, ...headers.map((header) => `-H '${header}'`), ...json].join(' \\\n  ')
 }

@@ -40,16 +40,27 @@ test('every snippet that is shown for a new agent connects it', async ({ page })
       const { username, origin, pathname } = new URL(environment[0]!)
       const answer = await fetch(`${origin}${pathname}/spaces`, { method: 'POST', headers: { 'x-access-key': username, authorization: `Bearer ${token}` }, body: JSON.stringify({ name: 'from the environment', description: 'Listens.' }) })
       expect(answer.status).toBe(200)
-      const space = JSON.parse(await shell(quietly(snippets.get('Enter a Space, with curl')!))) as { id: string; nodes: { description: string }[] }
-      expect(space.nodes).toEqual([expect.objectContaining({ name: 'Scribe', description: 'Says hello.' })])
-      const said = JSON.parse(await shell(quietly(snippets.get('Say something there')!.replace('SPACE_ID', space.id)))) as { content: unknown }
-      expect(said.content).toEqual({ text: 'Hello' })
+      const [spaceId = '', said = ''] = (await shell(['Enter a Space, with curl', 'Say something there'].map((title) => snippets.get(title)).join('\n'))).split('\n')
+      expect(JSON.parse(said)).toMatchObject({ space_id: spaceId, content: { text: 'Hello' } })
+      const heard = await shell(`SPACE_ID=${spaceId}\n${snippets.get('Hear what is said there')} | head -n 1`)
+      expect(heard).not.toBe('')
     })
 
     await test.step('the Inter-Agent Protocol: a program of the SDK', async () => {
       const { snippets } = await addAgent(page, { door: 'Inter-Agent Protocol', name: 'Link "checker"', capability: 'release.link-check@1.0.0' })
       const found = await program('iap', `${snippets.get('With the SDK')}\nconsole.log(client.flowState, JSON.stringify(await client.discover({ type: 'x-release.link-check', includeSelf: true })))\nawait client.close()`)
-      expect(found).toMatch(/^connected /)
+      expect(found).toMatch(/^Connected as urn:uuid:\S+\nconnected /)
+      const asker = await addAgent(page, { door: 'Inter-Agent Protocol', name: 'Asker', capability: 'example.asking@1.0.0' })
+      const asking = [
+        `const asker = new IAPClient(client.url, { token: '${asker.token}' })`,
+        "await asker.connect({ agentId: 'asker', name: 'Asker', capabilities: [] })",
+        "const { result } = await asker.propose({ description: 'Say it again', requiredCapability: 'release.link-check', input: { word: 'quay' }, maxLatency: 5000, maxCost: 1 })",
+        'console.log(JSON.stringify(result))',
+        'await asker.close()',
+        'await client.close()',
+      ]
+      const done = await program('iap-task', [snippets.get('With the SDK'), ...asking].join('\n'))
+      expect(done).toContain('{"echo":{"word":"quay"}}')
     })
 
     await test.step('MissionWeaveProtocol: a program of the SDK with the key that the page’s command made', async () => {
@@ -60,8 +71,9 @@ test('every snippet that is shown for a new agent connects it', async ({ page })
 
     await test.step('a further token: for the doors that were chosen', async () => {
       const { snippets } = await newToken(page, 'Coordinator', ['IOA', 'Inter-Agent Protocol'])
-      expect([...snippets.keys()]).toEqual(['Environment of an IOA client', 'Enter a Space, with curl', 'Say something there', 'With the SDK', 'the token'])
-      expect(await program('iap-again', `${snippets.get('With the SDK')}\nconsole.log(client.flowState)\nawait client.close()`)).toBe('connected\n')
+      expect([...snippets.keys()]).toEqual(['Environment of an IOA client', 'See the Spaces, with curl', 'With the SDK', 'the token'])
+      expect(JSON.parse(await shell(snippets.get('See the Spaces, with curl')!))).toContainEqual(expect.objectContaining({ name: 'lobby' }))
+      expect(await program('iap-again', `${snippets.get('With the SDK')}\nconsole.log(client.flowState)\nawait client.close()`)).toMatch(/\nconnected\n$/)
     })
   } catch (error) {
     console.log(installation.output.slice(-4_000))
@@ -70,8 +82,6 @@ test('every snippet that is shown for a new agent connects it', async ({ page })
     await installation.stop()
   }
 })
-
-const quietly = (command: string): string => command.replace(/^curl /, 'curl --silent --show-error --fail-with-body ')
 
 const shell = (script: string): Promise<string> => run('bash', ['-ec', script])
 
