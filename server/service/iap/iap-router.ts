@@ -34,6 +34,8 @@ export interface RouterNeeds {
 
 /** The longest that a timer of the platform waits. */
 const longestTimerMs = 2 ** 31 - 1
+/** Until what failed is tried again. */
+const retryMs = 5_000
 const dayMs = 24 * 3_600_000
 
 export class IapRouterService implements IapRouter {
@@ -83,6 +85,7 @@ export class IapRouterService implements IapRouter {
         for (const taskId of taskIds) this.#told(taskId)
         this.#setTimer()
       },
+      onFault: () => this.#setTimer(retryMs),
     })
     this.bridge = new WorkBridge({ ...work, store, clock, nodes: this.nodes, find: (taskId) => this.desk.find(taskId), diagnostics })
   }
@@ -205,22 +208,23 @@ export class IapRouterService implements IapRouter {
     })
   }
 
-  #setTimer(): void {
+  #setTimer(leastDelayMs = 0): void {
     this.#due?.cancel()
     this.#due = undefined
     if (!this.#isSettled || this.#isStopped) return
-    const dueMs = earliestDue(this.desk.open())
+    const dueMs = this.desk.unread.length > 0 ? this.clock.nowMs() : earliestDue(this.desk.open())
     if (dueMs === Infinity) return
-    const delayMs = Math.min(longestTimerMs, Math.max(0, dueMs - this.clock.nowMs()))
+    const delayMs = Math.min(longestTimerMs, Math.max(leastDelayMs, dueMs - this.clock.nowMs()))
     this.#due = this.#timers.after(delayMs, () => void this.#ring())
   }
 
   async #ring(): Promise<void> {
     this.#due = undefined
     const nowMs = this.clock.nowMs()
-    const due = this.desk.open().filter((task) => earliestDue([task]) <= nowMs)
-    await Promise.all(due.map(({ taskId }) => this.#submit({ taskId, input: { type: 'due' } })))
-    this.#setTimer()
+    const due = this.desk.open().filter((task) => earliestDue([task]) <= nowMs).map(({ taskId }) => taskId)
+    const decided = await Promise.all([...due, ...this.desk.unread].map((taskId) => this.#submit({ taskId, input: { type: 'due' } })))
+    // What could not be decided now is due at once for as long as the store is away.
+    this.#setTimer(decided.includes(false) ? retryMs : 0)
   }
 
   /** Lets every task that the agent has something to do with know of it. */
@@ -228,11 +232,14 @@ export class IapRouterService implements IapRouter {
     for (const task of this.desk.open().filter((each) => concerns(each, agentId))) void this.#submit({ taskId: task.taskId, input: inputFor(agentId) })
   }
 
-  async #submit(job: Parameters<TaskDesk['submit']>[0]): Promise<void> {
+  /** False where it failed. */
+  async #submit(job: Parameters<TaskDesk['submit']>[0]): Promise<boolean> {
     try {
       await this.desk.submit(job)
+      return true
     } catch (fault) {
       this.diagnostics.error({ err: fault, taskId: job.taskId }, 'a task could not be decided')
+      return false
     }
   }
 }

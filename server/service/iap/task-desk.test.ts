@@ -18,7 +18,7 @@ const bidder: OnlineAgent = {
 function desk(store: IapStore) {
   const delivered: KeptIapMessage[] = []
   const { clock } = new ShiftedTime()
-  const made = new TaskDesk({ store, clock, rules: DEFAULT_RULES, roster: new Map([['ben', bidder]]), schemas: new CapabilitySchemas(100), onCommitted: (messages) => void delivered.push(...messages) })
+  const made = new TaskDesk({ store, clock, rules: DEFAULT_RULES, roster: new Map([['ben', bidder]]), schemas: new CapabilitySchemas(100), onCommitted: (messages) => void delivered.push(...messages), onFault: () => undefined })
   return { made, delivered }
 }
 const proposal = (taskId = 'task') => composeMessage('TASK_PROPOSAL', { messageId: `m-${taskId}`, from: 'ada', to: 'router', timestamp: '2026-11-30T08:00:00Z' }, { taskId, proposerId: 'ada', description: '', requiredCapability: 'data_analysis', input: {} })
@@ -36,6 +36,21 @@ describe('TaskDesk', () => {
     await made.submit(propose(proposal()))
     expect(delivered.map(({ agentId }) => agentId)).toEqual(['ben'])
     expect((await made.find('task'))!.status).toBe('bidding')
+  })
+
+  it('knows what it could not read again after a fault, so that no deadline of it is forgotten', async () => {
+    const store = createMemoryIap()
+    const away = () => Promise.reject(new Error('the database is away'))
+    let isBroken = false
+    const { made } = desk({ ...store, commit: (each) => (isBroken ? away() : store.commit(each)), findTask: (taskId) => (isBroken ? away() : store.findTask(taskId)), accounts: () => (isBroken ? away() : store.accounts()) })
+    await made.submit(propose(proposal()))
+    isBroken = true
+    const bid = composeMessage('TASK_BID', { messageId: 'bid', from: 'ben', to: 'router', timestamp: '2026-11-30T08:00:00Z' }, { taskId: 'task', bidderId: 'ben', estimatedCost: 1, estimatedLatency: 1, confidence: 1 })
+    await expect(made.submit({ taskId: 'task', input: { type: 'bid', message: bid } })).rejects.toThrow('the database is away')
+    expect([made.open().length, made.unread]).toEqual([0, ['task']])
+    isBroken = false
+    await made.submit({ taskId: 'task', input: { type: 'due' } })
+    expect([made.open().map(({ status }) => status), made.unread]).toEqual([['bidding'], []])
   })
 
   it('folds again and decides anew when somebody else was quicker', async () => {

@@ -41,6 +41,8 @@ export interface DeskNeeds {
   readonly schemas: CapabilitySchemas
   /** After a commit, in order. */
   readonly onCommitted: (messages: readonly KeptIapMessage[], taskIds: readonly TaskId[]) => void
+  /** Something could not be decided or kept: `unread` may hold tasks now. */
+  readonly onFault: () => void
 }
 
 const maximumBatch = 64
@@ -63,6 +65,9 @@ export class TaskDesk {
   /** Every task that has not ended, and some that have. */
   readonly #tasks = new Map<TaskId, Task>()
   #accounts = new Map<string, IapAccountRow>()
+  /** Tasks of which memory said more than the store, and which could not be read again since. */
+  readonly #unread = new Set<TaskId>()
+  #areAccountsUnread = false
   readonly #queue: Waiting[] = []
   #running: Promise<void> | undefined
 
@@ -81,13 +86,18 @@ export class TaskDesk {
   submit(job: TaskJob): Promise<readonly IAPMessage[]> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ ...job, resolve, reject })
-      this.#running ??= this.#work().finally(() => (this.#running = undefined))
+      this.#running ??= this.#work()
     })
   }
 
   /** Tasks that have not ended. */
   open(): readonly TaskState[] {
     return [...this.#tasks.values()].filter(({ row }) => !row.isOver).map(({ state }) => state)
+  }
+
+  /** Tasks that may be open and are not remembered, because the store failed. The next input brings them back. */
+  get unread(): readonly TaskId[] {
+    return [...this.#unread]
   }
 
   async find(taskId: TaskId): Promise<TaskState | undefined> {
@@ -117,12 +127,16 @@ export class TaskDesk {
       } catch (fault) {
         await this.#forget(batch).catch(() => undefined)
         for (const job of batch) job.reject(fault)
+        this.#needs.onFault()
       }
     }
+    // In the same turn as the look at the queue: whoever submits next finds that nobody works.
+    this.#running = undefined
   }
 
   async #attempt(batch: readonly Waiting[], attempt: number): Promise<readonly (readonly IAPMessage[])[]> {
     await this.#recall([...new Set(batch.map(({ taskId }) => taskId).filter((taskId) => !this.#tasks.has(taskId)))])
+    if (this.#areAccountsUnread) await this.#loadAccounts()
     const draft = emptyDraft()
     for (const job of batch) draft.answers.push(this.#decide(job, draft))
     const committed = await this.#needs.store.commit({ ...draft, tasks: [...draft.tasks.values()], accounts: [...draft.accounts.values()] })
@@ -209,6 +223,7 @@ export class TaskDesk {
     if (taskIds.length === 0) return
     const rows = await Promise.all(taskIds.map((taskId) => this.#needs.store.findTask(taskId)))
     await this.#fold(rows.flatMap((row) => row ?? []))
+    for (const taskId of taskIds) this.#unread.delete(taskId)
   }
 
   async #fold(rows: readonly IapTaskRow[]): Promise<void> {
@@ -225,13 +240,18 @@ export class TaskDesk {
   /** What was decided was not committed: memory says what the store says. */
   async #forget(batch: readonly TaskJob[]): Promise<void> {
     const open = new Set(batch.map(({ taskId }) => taskId))
-    for (const taskId of open) this.#tasks.delete(taskId)
+    for (const taskId of open) {
+      this.#tasks.delete(taskId)
+      this.#unread.add(taskId)
+    }
+    this.#areAccountsUnread = true
     await this.#recall([...open])
     await this.#loadAccounts()
   }
 
   async #loadAccounts(): Promise<void> {
     this.#accounts = new Map((await this.#needs.store.accounts()).map((row) => [accountKey(row.agentId, row.capabilityId), row]))
+    this.#areAccountsUnread = false
   }
 
   #dropEnded(): void {
