@@ -72,7 +72,7 @@ export class NotifyingWakeUps extends LocalWakeUps {
   override publish(spaceId: string): void {
     super.publish(spaceId)
     this.pending.add(spaceId)
-    this.sending ??= this.send().finally(() => (this.sending = undefined))
+    this.sending ??= this.send()
   }
 
   /** Tells what is still pending, once more at most. The listening connection ends with the pool. */
@@ -95,6 +95,8 @@ export class NotifyingWakeUps extends LocalWakeUps {
         await new Promise((waited) => setTimeout(waited, RETRY_MS))
       }
     }
+    // In the same turn as the last look at what is pending: whoever publishes next finds that nobody sends.
+    this.sending = undefined
   }
 
   private receive(payload: string): void {

@@ -83,7 +83,7 @@ export class NodeFeeds {
   /** Some open Space may have grown. */
   grown(): void {
     this.#hasGrown = true
-    if (this.#waiting.size > 0) this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
+    if (this.#waiting.size > 0) this.#looking ??= this.#look()
   }
 
   #wait(nodeId: string, wake: () => void): () => void {
@@ -109,6 +109,9 @@ export class NodeFeeds {
       }
     } catch (fault) {
       this.#onFault(fault)
+    } finally {
+      // In the same turn as the last look at `hasGrown`: what grows next finds that nobody looks.
+      this.#looking = undefined
     }
   }
 }
