@@ -53,6 +53,8 @@ const usage = `npm run admin -- <command> [options]
 
 Exit codes: 0 done, 1 refused or failed, 2 the command line makes no sense.`
 
+const SEE_USAGE = 'npm run admin -- --help lists the commands.'
+
 class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -162,10 +164,11 @@ function textOf(value: unknown): string {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   if (values.help) return console.log(usage)
+  if (positionals.length === 0) throw new UsageError(`a command is needed\n\n${usage}`)
   const [noun, verb, ...operands] = positionals
   const command = `${noun ?? ''} ${verb ?? ''}`.trim()
   const read = Object.hasOwn(readers, command) ? readers[command as keyof typeof readers] : undefined
-  if (!read) throw new UsageError(command === '' ? 'a command is needed' : `there is no command "${command}"`)
+  if (!read) throw new UsageError(`there is no command "${command}"`)
   const result = await operate(command as keyof typeof readers, read(operands, values), values.data)
   if (values.json) console.log(JSON.stringify(result, undefined, 2))
   else print(result)
@@ -175,6 +178,6 @@ try {
   await main()
 } catch (fault) {
   const isUsage = fault instanceof UsageError || (fault as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
-  console.error(isUsage ? `${(fault as Error).message}\n\n${usage}` : fault instanceof Error ? fault.message : fault)
+  console.error(isUsage ? `${(fault as Error).message}\n${SEE_USAGE}` : fault instanceof Error ? fault.message : fault)
   process.exitCode = isUsage ? 2 : 1
 }

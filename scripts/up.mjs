@@ -1,5 +1,7 @@
 // `npm run up`: from a bare clone to a running console. Plain Node; the packages it needs are installed by it.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -38,6 +40,21 @@ if (options.help) {
   process.exit(0)
 }
 
+/** Before the build, which would take the pages away under a server that runs. */
+async function refuseAddressInUse() {
+  const address = { port: Number(options.port ?? process.env.PORT ?? 4310), host: options.host ?? process.env.HOST ?? '127.0.0.1' }
+  const probe = createServer()
+  try {
+    await once(probe.listen(address), 'listening')
+    probe.close()
+  } catch (error) {
+    if (error.code !== 'EADDRINUSE') return // The server says what is wrong with the address.
+    console.error(`${address.host}:${address.port} is in use: another server runs there. Stop it, or choose a free port with --port.`)
+    process.exit(1)
+  }
+}
+
+await refuseAddressInUse()
 ensureInstalled()
 runOrThrow(process.execPath, [join(root, 'scripts', 'build.mjs')])
 

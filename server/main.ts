@@ -73,6 +73,6 @@ try {
 
 function describe(fault: unknown): string {
   if (!(fault instanceof Error)) return String(fault)
-  if ((fault as NodeJS.ErrnoException).code === 'EADDRINUSE') return 'The address is in use: another server runs there. Set PORT to a free one.'
+  if ((fault as NodeJS.ErrnoException).code === 'EADDRINUSE') return 'The address is in use: another server runs there. Choose a free port with --port or PORT.'
   return fault.stack ?? fault.message
 }

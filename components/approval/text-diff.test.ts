@@ -13,6 +13,9 @@ describe('text difference', () => {
     ['one line changed', 'a\nb\nc', 'a\nx\nc', ' a|-b|+x| c'],
     ['lines added and removed', 'a\nb\nc\nd', 'b\nc\ne\nd', '-a| b| c|+e| d'],
     ['a line moved', 'a\nb\nc', 'b\nc\na', '-a| b| c|+a'],
+    ['lines that end in CR LF on both sides', 'a\r\nb\r\n', 'a\r\nx\r\n', ' a|-b|+x| '],
+    ['line ends changed', 'a\r\nb\r\n', 'a\nb\n', '-a\r|-b\r|+a|+b| '],
+    ['one line end changed', 'a\r\nb\r\n', 'a\r\nb\n', ' a\r|-b\r|+b| '],
   ])('%s', (_, before, after, expected) => {
     expect(marks(diffLines(before, after))).toBe(expected)
   })

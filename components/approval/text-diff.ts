@@ -14,9 +14,12 @@ export type DiffPart = { readonly type: 'lines'; readonly lines: readonly DiffLi
 /** Edits up to which the shortest account is looked for; time and memory grow with its square. */
 const MAX_EDITS = 800
 
-/** All lines of both texts in order, each marked as kept, removed or added. */
+const LONE_LINE_FEED = /(?<!\r)\n/
+
+/** All lines of both texts in order, each marked as kept, removed or added. Where every line of both ends in CR LF, that is no part of the lines. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
-  const [a, b] = [before.split('\n'), after.split('\n')]
+  const lineEnd = [before, after].some((text) => LONE_LINE_FEED.test(text)) ? '\n' : '\r\n'
+  const [a, b] = [before.split(lineEnd), after.split(lineEnd)]
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start++
   let tail = 0
