@@ -3,11 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../../protocol/base64url.ts'
 import { publicKeyOf } from '../../../protocol/ed25519-sign.ts'
+import { artifactName } from '../../../protocol/artifact-name.ts'
 import type { EventDocument, WorkContract } from '../../../protocol/generated/types.ts'
 import type { ReceivedContext } from '../../../sdk/iap/index.ts'
 import { IAPClient, IAPRefused, workOfferOf } from '../../../sdk/iap/index.ts'
 import { AgentClient, HumanClient, newId } from '../../../sdk/index.ts'
 import type { Receipt } from '../../../sdk/index.ts'
+import { deferred } from '../../../sdk/deferred.ts'
+import type { IapStore } from '../../service/iap/store-port.ts'
 import { startServer } from '../../start.ts'
 import { IapServer } from '../../testing/iap/iap-server.ts'
 import { dataAnalysis } from '../../testing/iap/test-agent.ts'
@@ -111,7 +114,40 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
     await expect.poll(async () => (await itemFor('cleo'))?.item.state).toBe('submitted')
     const [hash] = (await itemFor('cleo'))!.item.submission!.artifactHashes
     expect(new TextDecoder().decode((await iap.server.service.artifacts.read(hash!))!)).toBe('# Report\n')
+    const [published] = (await iap.server.service.reads.groupFor(owner.principalId, groupId))!.state.artifacts.get(hash!)!
+    expect(artifactName(published!)).toBe('report')
     await Promise.all([ben.close(), cleo.close()])
+  })
+
+  it('is not touched by a result that is still being written, whatever happens in the Group meanwhile', async () => {
+    await enlist('gil')
+    const gil = await bidder('gil', 10)
+    const taskId = newId()
+    gil.on('TASK_ASSIGNMENT', ({ payload }) => gil.accept(payload))
+    const assigned = new Promise<string>((resolve) => gil.on('TASK_ASSIGNMENT', ({ payload }) => resolve(payload.assignmentId)))
+    const told = offerSigned()
+    const result = proposer.propose({ ...question, taskId }, { work: { groupId, workItemId } })
+    const basis = workOfferOf(await told)!
+    accepted(await coordinator.submit('work.offer', basis.payload, basis.target))
+    await expect.poll(async () => (await itemFor('gil'))?.item.state).toBe('active')
+
+    const [begun, released] = [deferred<void>(), deferred<void>()]
+    const store = iap.store.iap as { commit: IapStore['commit'] }
+    const commit = store.commit.bind(store)
+    store.commit = async (changes) => {
+      begun.resolve()
+      await released.promise
+      return commit(changes)
+    }
+    gil.sendResult({ taskId, assignmentId: await assigned, status: 'completed', result: '# Report\n', evidence: [{ type: 'deterministic_test', criterionIds: ['complete'], method: 'Counted.', result: 'passed' }] } as never)
+    await begun.promise
+    for (const text of ['one', 'two', 'three']) accepted(await coordinator.submit('message.post', { messageId: newId(), content: [{ type: 'text', text }] }, { groupId }))
+    expect((await itemFor('gil'))!.item.state).toBe('active')
+    store.commit = commit
+    released.resolve()
+    expect(await result).toMatchObject({ status: 'completed' })
+    await expect.poll(async () => (await itemFor('gil'))?.item.state).toBe('submitted')
+    await gil.close()
   })
 
   it('is left alone by a result whose offer nobody signed; the result is in the Space', async () => {

@@ -87,7 +87,7 @@ export class IapRouterService implements IapRouter {
       },
       onFault: () => this.#setTimer(retryMs),
     })
-    this.bridge = new WorkBridge({ ...work, store, clock, nodes: this.nodes, find: (taskId) => this.desk.find(taskId), diagnostics })
+    this.bridge = new WorkBridge({ ...work, store, clock, nodes: this.nodes, diagnostics })
   }
 
   #told(taskId: TaskId): void {

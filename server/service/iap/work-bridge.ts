@@ -1,5 +1,6 @@
 // From a task to a WorkItem and back: the Coordinator signs the offer to the winner; what the winner does after is signed with its custodial key.
 import { randomUUID } from 'node:crypto'
+import { ARTIFACT_NAME } from '../../../protocol/artifact-name.ts'
 import { canonicalize } from '../../../protocol/canonical-json.ts'
 import { deriveUrn } from '../../../protocol/digest.ts'
 import type { Artifact, CommandPayloads, Evidence, Lease } from '../../../protocol/generated/types.ts'
@@ -9,6 +10,7 @@ import type { AgentId, IAPMessage, TaskId, TaskResult } from '../../../protocol/
 import { ROUTER } from '../../../protocol/iap/types.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
+import { foldTask } from '../../authority/iap/evolve-task.ts'
 import type { RecordOf, TaskRecord } from '../../authority/iap/records.ts'
 import type { TaskState } from '../../authority/iap/types.ts'
 import type { GroupState, WorkRecord } from '../../authority/types.ts'
@@ -39,7 +41,6 @@ export interface WorkBridgeNeeds {
   readonly clock: Clock
   readonly origin: string
   readonly nodes: Pick<AgentNodes, 'principalOf'>
-  readonly find: (taskId: TaskId) => Promise<TaskState | undefined>
   readonly diagnostics: Log
 }
 
@@ -96,7 +97,7 @@ export class WorkBridge {
 
   async #advance({ taskId, work }: IapTaskRow): Promise<void> {
     if (this.#isStopped || !this.#rows.has(taskId)) return
-    const task = await this.#needs.find(taskId)
+    const task = foldTask(await this.#recordsOf(taskId))
     if (task === undefined || work === undefined) return
     for (const agentId of task.released.keys()) if (agentId !== task.holding?.agent.agentId) await this.#giveUp(agentId, work, task)
     const agentId = task.holding?.agent.agentId
@@ -193,6 +194,7 @@ export class WorkBridge {
       sourceArtifactHashes: [],
       classification: 'internal',
       createdAt: this.#needs.clock.now(),
+      extensions: { [ARTIFACT_NAME]: { version: '1.0.0', critical: false, data: deliverable.deliverableId } },
     })
     return signed.ok ? signed.value : undefined
   }
@@ -227,9 +229,14 @@ export class WorkBridge {
   }
 
   async #resultOf(taskId: TaskId): Promise<TaskResult | undefined> {
-    const records = (await this.#needs.store.records([taskId])).map(({ record }) => JSON.parse(record) as TaskRecord)
+    const records = await this.#recordsOf(taskId)
     const applied = records.findLast((record): record is RecordOf<'task_result'> => record.type === 'task_result' && record.content.refused === undefined)
     return applied?.content.result
+  }
+
+  /** What is committed. The desk is ahead of that while it writes, and nothing may be signed on what might not come to be. */
+  async #recordsOf(taskId: TaskId): Promise<readonly TaskRecord[]> {
+    return (await this.#needs.store.records([taskId])).map(({ record }) => JSON.parse(record) as TaskRecord)
   }
 
   async #over(taskId: TaskId): Promise<void> {
