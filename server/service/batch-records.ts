@@ -10,7 +10,7 @@ import type { CommandReceipt, ReadModels, SpaceLog } from './ports.ts'
 import type { AdmissibleCommand, SpaceWork } from './space-fold.ts'
 
 export interface RecordSources {
-  readonly log: Pick<SpaceLog, 'head' | 'findReceipts' | 'findAdmissions'>
+  readonly log: Pick<SpaceLog, 'takenIds' | 'findReceipts' | 'findAdmissions'>
   readonly readModels: Pick<ReadModels, 'missionById' | 'membershipsOf'>
   readonly actions: AcceptedActions
   readonly organizationId: string
@@ -61,18 +61,17 @@ export class BatchRecords {
     const agentIds = agentsInQuestion(works, group)
     const hashes = new Set(commands.flatMap(({ nested }) => nested.map((document) => document.signingHash)))
     const missionIds = new Set(commands.flatMap(({ document: { value } }) => missionsNamedBy(value)))
-    const [admissions, found, heads, memberships] = await Promise.all([
+    const [admissions, found, taken, memberships] = await Promise.all([
       hashes.size > 0 ? log.findAdmissions(organizationId, [...hashes]) : [],
       Promise.all([...missionIds].map((missionId) => readModels.missionById(missionId))),
-      Promise.all([...groupIds].map(async (groupId) => [groupId, await log.head(groupId)] as const)),
+      groupIds.size > 0 ? log.takenIds([...groupIds]) : [],
       Promise.all([...agentIds].map((agentId) => readModels.membershipsOf(agentId))),
       this.#lookUp(commands.filter(({ document }) => actions.isSuspect(document.value.actor.id))),
     ])
     const missions = new Map(found.flatMap((mission) => (mission && mission.spaceId !== this.#spaceId ? [[mission.missionId, mission]] : [])))
-    const takenGroups = new Set(heads.flatMap(([groupId, head]) => (head > 0 ? [groupId] : [])))
     const posts = memberships.flat().filter(({ role, state }) => role === 'coordinator' && state === 'active')
     const coordinates = (agentId: string, missionId: string): boolean => posts.some((post) => post.memberId === agentId && post.missionId === missionId)
-    return { actions, admissions, missions, takenGroups, coordinates }
+    return { actions, admissions, missions, takenGroups: new Set(taken), coordinates }
   }
 
   /** A refused Command may be the retry of one that this node has forgotten; its receipt goes before the refusal. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Agent, Fixture, Person } from '../testing/authority-fixture.ts'
 import { codeOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 import { createMemoryStore } from '../testing/memory-store.ts'
+import { OpenWorld } from '../testing/open-world.ts'
 import { contentHash, TreeFlow } from '../testing/tree-flow.ts'
 import { StillClock } from '../testing/authority-fixture.ts'
 import type { PendingReaction, Store } from './ports.ts'
@@ -36,6 +37,18 @@ describe('a tree of Missions', () => {
     const { groupId, coordinator } = flow.deepest
     const outcomes = [{ groupId: other.groupId }, { missionId: other.missionId }].map((changes) => flow.send(coordinator, groupId, flow.childDraft(changes), true))
     expect((await Promise.all(outcomes)).map(codeOf)).toEqual(['INVALID_COMMAND', 'INVALID_COMMAND'])
+    expect(await flow.workState(flow.deepest)).toBe('open')
+  })
+
+  it('A-205: founds no Group under the id of an open Space, whether or not anything was said there', async () => {
+    const flow = await tree()
+    const world = new OpenWorld(fixture.service.openSpaces)
+    const ada = await world.node('ada')
+    const [silent, used] = [await world.space('silent', ada), await world.space('used', ada)]
+    await world.say(ada, used, 'hello')
+    const { groupId, coordinator } = flow.deepest
+    const outcomes = await Promise.all([silent, used].map(({ spaceId }) => flow.send(coordinator, groupId, flow.childDraft({ groupId: spaceId }), true)))
+    expect(outcomes.map((outcome) => !outcome.ok && outcome.rejection)).toEqual(outcomes.map(() => expect.objectContaining({ code: 'INVALID_COMMAND', message: 'this Group id cannot be used' })))
     expect(await flow.workState(flow.deepest)).toBe('open')
   })
 

@@ -28,7 +28,7 @@ export interface KnownRecords {
   readonly admissions: readonly FirstAdmissionRecord[]
   /** Missions of other Groups among those that the batch names, by id. */
   readonly missions: ReadonlyMap<string, MissionFacts>
-  /** Groups among those that the batch would found which exist already. */
+  /** Ids among those of Groups that the batch would found which a Space of any kind has already. */
   readonly takenGroups: ReadonlySet<string>
   /** Whether the Agent coordinates the Mission; known for those that a Command of the batch turns on. */
   readonly coordinates: (agentId: string, missionId: string) => boolean

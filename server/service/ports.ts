@@ -92,6 +92,8 @@ export interface SpaceLog {
   findAdmission(organizationId: string, signingHash: string): Promise<FirstAdmissionRecord | undefined>
   /** The records among these hashes, in any order: one query for a whole batch. */
   findAdmissions(organizationId: string, signingHashes: readonly string[]): Promise<readonly FirstAdmissionRecord[]>
+  /** Those of these ids that a Space of any kind has, with something in it or not. */
+  takenIds(spaceIds: readonly string[]): Promise<readonly string[]>
   /** Space ids of this kind, ascending. */
   listSpaces(kind: SpaceKind | 'open'): Promise<readonly string[]>
 }
@@ -218,6 +220,8 @@ export interface CredentialStore {
   revokeAccessKey(accessKeyId: string, at: string): Promise<KeptAccessKey | undefined>
   /** Oldest first. */
   listAccessKeys(): Promise<readonly KeptAccessKey[]>
+  /** Deletes tokens and access keys that expired or were revoked before this time. */
+  forgetEnded(before: string): Promise<void>
   findCustodialKey(principalId: string): Promise<CustodialKey | undefined>
   /** Keeps the key in place of the one with the id `replaces`, or where there was none. The key that is kept afterwards: another caller may have been faster. */
   putCustodialKey(key: CustodialKey, replaces?: string): Promise<CustodialKey>

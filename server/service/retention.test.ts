@@ -4,18 +4,19 @@ import { StillClock, startAuthority } from '../testing/authority-fixture.ts'
 import { createMemoryStore } from '../testing/memory-store.ts'
 import { Retention } from './retention.ts'
 
-it('forgets what has been out of date for a week, audit entries of a quarter ago, and refusals of a year ago (A-126)', async () => {
+it('forgets what has been out of date for a week, audit entries and ended tokens of a quarter ago, and refusals of a year ago (A-126)', async () => {
   const asked: unknown[] = []
   const directory = { forget: async (older: unknown) => void asked.push(older) }
   const rulings = { forgetRefusals: async (before: string) => void asked.push(before) }
-  const retention = new Retention({ directory, rulings }, new StillClock(), silentLog())
+  const credentials = { forgetEnded: async (before: string) => void asked.push(before) }
+  const retention = new Retention({ directory, rulings, credentials }, new StillClock(), silentLog())
   await retention.sweep()
-  expect(asked).toEqual([{ expiredBefore: '2026-11-22T12:00:00.000Z', auditedBefore: '2026-08-31T12:00:00.000Z' }, '2025-11-28T12:00:00.000Z'])
+  expect(asked).toEqual([{ expiredBefore: '2026-11-22T12:00:00.000Z', auditedBefore: '2026-08-31T12:00:00.000Z' }, '2026-08-31T12:00:00.000Z', '2025-11-28T12:00:00.000Z'])
 })
 
 it('survives a database that does not answer', async () => {
   const lost = () => Promise.reject(new Error('lost'))
-  const retention = new Retention({ directory: { forget: lost }, rulings: { forgetRefusals: lost } }, new StillClock(), silentLog())
+  const retention = new Retention({ directory: { forget: lost }, rulings: { forgetRefusals: lost }, credentials: { forgetEnded: lost } }, new StillClock(), silentLog())
   await expect(retention.sweep()).resolves.toBeUndefined()
 })
 

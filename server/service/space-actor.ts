@@ -25,7 +25,7 @@ const maximumAttempts = 8
 const pageSize = 500
 
 export interface ActorNeeds {
-  readonly log: Pick<SpaceLog, 'append' | 'head' | 'read' | 'readAt' | 'findReceipts' | 'findAdmissions' | 'dropReactions'>
+  readonly log: Pick<SpaceLog, 'append' | 'head' | 'takenIds' | 'read' | 'readAt' | 'findReceipts' | 'findAdmissions' | 'dropReactions'>
   readonly readModels: Pick<ReadModels, 'missionById' | 'membershipsOf'>
   /** Shared by all Spaces of the node, because an Action ID is good for one of them only. */
   readonly actions: AcceptedActions

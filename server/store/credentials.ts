@@ -1,13 +1,16 @@
-import { and, asc, eq, isNull } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, or } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { accessKeys, custodialKeys, doorTokens } from '../../drizzle/schema.ts'
 import type { CredentialStore, CustodialKey, KeptAccessKey, KeptToken } from '../service/ports.ts'
 
-/** Tokens, access keys and sealed private keys in PostgreSQL. Rows of tokens and access keys are only ever added and revoked. */
+/** Tokens, access keys and sealed private keys in PostgreSQL. Rows of tokens and access keys are added, revoked and, long after their end, deleted. */
 export const createCredentialStore = (database: PostgresJsDatabase): CredentialStore => ({
   ...createTokens(database),
   ...createAccessKeys(database),
   ...createCustodialKeys(database),
+  async forgetEnded(before) {
+    for (const table of [doorTokens, accessKeys]) await database.delete(table).where(or(lt(table.expiresAt, before), lt(table.revokedAt, before)))
+  },
 })
 
 function createTokens(database: PostgresJsDatabase): Pick<CredentialStore, 'addToken' | 'findToken' | 'revokeToken' | 'listTokens'> {

@@ -39,6 +39,7 @@ export function createSpaceLog(sql: Sql, database: PostgresJsDatabase): SpaceLog
     findReceiptAt: async (spaceId, sequence) => (await queries.receiptAt.execute({ spaceId, sequence }))[0],
     findAdmission: async (organizationId, signingHash) => (await findAdmissions(organizationId, [signingHash]))[0],
     findAdmissions,
+    takenIds: async (spaceIds) => (await queries.takenIds.execute({ spaceIds })).map((row) => row.spaceId),
     async listSpaces(kind) {
       const rows = await queries.listSpaces.execute({ kind })
       return rows.map((row) => row.spaceId).sort()
@@ -66,6 +67,7 @@ function prepareQueries(database: PostgresJsDatabase) {
   const ofSpace = eq(log.spaceId, placeholder('spaceId'))
   return {
     head: database.select({ head: spaces.head }).from(spaces).where(eq(spaces.spaceId, placeholder('spaceId'))).prepare('head'),
+    takenIds: database.select({ spaceId: spaces.spaceId }).from(spaces).where(text`${spaces.spaceId} = any(${placeholder('spaceIds')}::text[])`).prepare('taken_ids'),
     read: database
       .select()
       .from(log)

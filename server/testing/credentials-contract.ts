@@ -49,6 +49,17 @@ export function describeCredentials(store: () => Store): void {
     })
   })
 
+  it('forgets tokens and access keys that ended before a time, and no others', async () => {
+    const ends = [{ expiresAt: first }, { revokedAt: first }, { expiresAt: second }, { revokedAt: second }, {}, { expiresAt: second, revokedAt: first }]
+    const [tokens, keys] = [ends.map((end) => token(end)), ends.map((end) => accessKey(end))]
+    for (const each of tokens) await credentials().addToken(each)
+    for (const each of keys) await credentials().addAccessKey(each)
+    await credentials().forgetEnded(second)
+    const remain = [2, 3, 4].map((index) => [tokens[index], keys[index]])
+    const found = await Promise.all(ends.map(async (_, index) => [await credentials().findToken(tokens[index]!.tokenHash), await credentials().findAccessKey(keys[index]!.keyHash)]))
+    expect(found).toEqual([[undefined, undefined], [undefined, undefined], ...remain, [undefined, undefined]])
+  })
+
   describe('custodial keys', () => {
     it('are one for each Principal, whoever was first', async () => {
       const key = custodialKey()

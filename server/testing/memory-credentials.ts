@@ -21,6 +21,9 @@ export function createMemoryCredentials(): CredentialStore {
     findAccessKey: async (keyHash) => [...accessKeys.values()].find((accessKey) => accessKey.keyHash === keyHash),
     revokeAccessKey: async (accessKeyId, at) => revoked(accessKeys, accessKeyId, at),
     listAccessKeys: async () => sorted(accessKeys),
+    async forgetEnded(before) {
+      for (const kept of [tokens, accessKeys]) for (const [id, { expiresAt, revokedAt }] of kept) if ([expiresAt, revokedAt].some((end) => end !== undefined && end < before)) kept.delete(id)
+    },
     findCustodialKey: async (principalId) => custodialKeys.get(principalId),
     async putCustodialKey(key, replaces) {
       if (custodialKeys.get(key.principalId)?.keyId === replaces) custodialKeys.set(key.principalId, key)

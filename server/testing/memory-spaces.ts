@@ -67,6 +67,7 @@ function createLog(tables: Tables): SpaceLog {
     findReceiptAt: async (spaceId, sequence) => receiptOfEvent.get(keyOf(spaceId, sequence)),
     findAdmission: async (organizationId, signingHash) => admissions.get(keyOf(organizationId, signingHash)),
     findAdmissions: async (organizationId, hashes) => hashes.flatMap((hash) => admissions.get(keyOf(organizationId, hash)) ?? []),
+    takenIds: async (spaceIds) => spaceIds.filter((spaceId) => spaces.has(spaceId)),
     listSpaces: async (kind) => [...spaces.values()].flatMap((space) => (space.kind === kind ? [space.spaceId] : [])).sort(ascending),
   }
 }

@@ -217,6 +217,13 @@ export function describeSpaceLog(store: () => Store): void {
       expect(listed).not.toContain(organization)
       expect(await store().log.listSpaces('organization')).toContain(organization)
     })
+
+    it('tells which ids are taken, by Spaces of every kind', async () => {
+      const [organization, mission] = [newId(), newId()]
+      await store().log.append(sampleBatch(organization, 0, { spaceKind: 'organization' }))
+      await store().log.append(sampleBatch(mission, 0))
+      expect([...(await store().log.takenIds([organization, newId(), mission]))].sort()).toEqual([organization, mission].sort())
+    })
   })
 
   describe('clock and wake-ups', () => {
