@@ -1,5 +1,4 @@
 // One WebSocket of an I.A.P. agent: handshake, messages in both directions, liveness.
-import { once } from 'node:events'
 import type { RawData } from 'ws'
 import { WebSocket } from 'ws'
 import type { IAPHandshakeAck } from '../../protocol/generated/types.ts'
@@ -45,6 +44,7 @@ export class IAPConnection {
   /** The close code; 1006 when the peer vanished. */
   readonly ended: Promise<number>
   readonly #socket: WebSocket
+  #pingCount = 0
 
   private constructor(socket: WebSocket, ack: IAPHandshakeAck) {
     this.#socket = socket
@@ -77,9 +77,19 @@ export class IAPConnection {
 
   /** Resolves once the peer has received everything that was sent before; never, when the connection ends first. */
   async received(): Promise<void> {
-    if (this.#socket.readyState !== this.#socket.OPEN) return new Promise(() => undefined)
-    this.#socket.ping()
-    await once(this.#socket, 'pong')
+    const socket = this.#socket
+    if (socket.readyState !== socket.OPEN) return new Promise(() => undefined)
+    const mark = `${++this.#pingCount}`
+    await new Promise<void>((resolve) => {
+      // The pong to an earlier ping says nothing of what was sent since.
+      const heard = (data: Buffer) => {
+        if (data.toString() !== mark) return
+        socket.off('pong', heard)
+        resolve()
+      }
+      socket.on('pong', heard)
+      socket.ping(mark)
+    })
   }
 
   /** Ends a connection whose peer has not answered for the interval. */

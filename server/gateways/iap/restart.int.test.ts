@@ -1,6 +1,6 @@
 // What the I.A.P. router keeps when the server goes down at the worst moment.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { IAPClient } from '../../../sdk/iap/iap-client.ts'
+import { IAPClient, IAPRefused } from '../../../sdk/iap/index.ts'
 import { foldTask } from '../../authority/iap/evolve-task.ts'
 import { recordFromSpace } from '../../authority/iap/records.ts'
 import { startServer } from '../../start.ts'
@@ -116,6 +116,35 @@ describe.skipIf(skipReason)(`the I.A.P. router after a restart${skipReason ? ` (
     const kept = (await iap.store.iap.records(['task'])).map(({ record }) => JSON.parse(record) as never)
     expect(foldTask(spoken)).toEqual(foldTask(kept))
     expect(foldTask(spoken)!.status).toBe('completed')
+  })
+
+  it.each(['before', 'after'] as const)('loses and repeats nothing, whichever write the server dies at: just %s it', async (when) => {
+    const backoff = { firstMs: 10, maxMs: 50 }
+    const [ada, ben] = [new IAPClient(iap.url, { token: await iap.token('ada'), backoff }), new IAPClient(iap.url, { token: await iap.token('ben'), backoff })]
+    await ada.connect({ agentId: 'ada', name: 'Ada', capabilities: [] })
+    await ben.connect({ agentId: 'ben', name: 'Ben', capabilities: [dataAnalysis('sum')], maxConcurrentTasks: 100 })
+    ben.on('TASK_PROPOSAL', ({ payload: { taskId } }) => ben.bid({ taskId, estimatedCost: 1, estimatedLatency: 1, confidence: 1 }))
+    ben.on('TASK_ASSIGNMENT', ({ payload }) => {
+      ben.accept(payload)
+      ben.sendResult({ taskId: payload.taskId, assignmentId: payload.assignmentId, status: 'completed', result: payload.taskId })
+    })
+    // The writes of one task: four decisions, seven Messages and their ids, and what was delivered.
+    for (let write = 1; write <= 18; write++) {
+      const taskId = `task-${write}`
+      const died = iap.dieAt(write, when)
+      const result = ada.propose({ taskId, description: 'Sum it', requiredCapability: 'DATA_ANALYSIS', input: { write }, maxLatency: 600_000 })
+      await died
+      await iap.restart()
+      // Where the proposal itself was lost, it may be sent again before the only agent that can is back.
+      const told = await result.catch((fault: unknown) => (fault instanceof IAPRefused ? fault.payload : Promise.reject(fault as Error)))
+      const records = await iap.records(taskId)
+      const state = foldTask(records.map(({ type, content }) => recordFromSpace(type, content)))!
+      expect(records.map(({ content }) => content.ordinal)).toEqual(records.map((_record, index) => index))
+      expect(told).toMatchObject(state.status === 'completed' ? { status: 'completed', result: taskId } : { code: 'CAPABILITY_NOT_FOUND' })
+      expect(state.bids.length > 0).toBe(state.status === 'completed')
+      expect(records.filter(({ type }) => ['iap/task_result', 'iap/task_failure'].includes(type))).toHaveLength(1)
+    }
+    await Promise.all([ada.close(), ben.close()])
   })
 
   it('IAP 1.18: IAPClient carries a task through a restart of the server without losing or repeating anything', async () => {

@@ -15,6 +15,7 @@ import type { AuthorityService } from '../../service/service.ts'
 import { openStore } from '../../store/open-store.ts'
 import type { TestDatabase } from '../test-database.ts'
 import { createTestDatabase } from '../test-database.ts'
+import { DyingStore } from './dying-store.ts'
 import { ShiftedTime } from './shifted-time.ts'
 import type { AgentTraits } from './test-agent.ts'
 import { TestAgent } from './test-agent.ts'
@@ -35,6 +36,7 @@ export class IapServer {
   readonly #database: TestDatabase
   readonly #tokens = new Map<string, { readonly token: string; readonly principalId: string }>()
   #organization: OrganizationKeys | undefined
+  #dying: DyingStore | undefined
   #running: { readonly store: Store; readonly server: Running } | undefined
 
   private constructor(startServer: Start, folder: string, database: TestDatabase) {
@@ -68,6 +70,13 @@ export class IapServer {
     const { port } = this.server
     await this.#stop()
     await this.#start(options, port)
+  }
+
+  /** The present run dies at a write of the router's; resolves when it has. */
+  dieAt(write: number, when: 'before' | 'after'): Promise<void> {
+    invariant(this.#dying, 'the server runs')
+    this.#dying.dieAt(write, when)
+    return this.#dying.died
   }
 
   async end(): Promise<void> {
@@ -115,7 +124,8 @@ export class IapServer {
 
   async #start(iap: IapOptions, port = 0): Promise<void> {
     const opened = await openStore({ url: this.#database.url, migrationsFolder, maxConnections: 4 })
-    const store: Store = { ...opened, clock: this.time.clock }
+    this.#dying = new DyingStore({ ...opened, clock: this.time.clock })
+    const { store } = this.#dying
     this.#organization ??= await loadOrganizationKeys(this.#folder, { name: 'Test', now: store.clock.now() })
     const artifacts = await openArtifactFolder(join(this.#folder, 'artifacts'))
     this.#running = { store, server: await this.#startServer({ resources: { store, organization: this.#organization, artifacts }, log: silentLog(), port, iap: { timers: this.time, ...iap } }) }
