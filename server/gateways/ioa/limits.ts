@@ -9,7 +9,7 @@ export interface IoaLimits {
   readonly addressBurst: number
   readonly nodePerSecond: number
   readonly nodeBurst: number
-  /** Largest `limit` of a read; a larger one is 422. */
+  /** Largest `limit` of a read; a larger one is 422. The newest ones are read at once, up to 256 KiB each. */
   readonly maxLimit: number
   /** Messages that a list reads at a time, however long it is. */
   readonly pageSize: number
@@ -33,7 +33,7 @@ export const DEFAULT_IOA_LIMITS: IoaLimits = {
   addressBurst: 40_000,
   nodePerSecond: 2_000,
   nodeBurst: 5_000,
-  maxLimit: 10_000,
+  maxLimit: 1_000,
   pageSize: 200,
   maxStreamsPerNode: 1_024,
   maxStreams: 8_192,
