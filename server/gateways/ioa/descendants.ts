@@ -3,10 +3,12 @@ import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
 import type { SpaceMessage } from '../../service/open-spaces/types.ts'
 import type { Refusal } from './refusal.ts'
-import { refusalOf } from './refusal.ts'
+import { refusal, refusalOf } from './refusal.ts'
 import type { Space } from './space.ts'
 
 const pageSize = 1_000
+
+export const tooManyFollowed = refusal(503, 'too many Messages are followed', { 'retry-after': 5 })
 
 /** The ids that descend from one Message, itself included. Whether one does never changes, so listeners may be anywhere in the log. */
 export class Descendants {
@@ -32,13 +34,15 @@ export class Descendants {
   }
 
   /** Reads what is stored already; one after another, so that each begins where the last one ended. */
-  catchUp(space: Space, messageId: string): Promise<Result<void, Refusal>> {
-    this.#reading = this.#reading.catch(() => undefined).then(() => this.#read(space, messageId))
+  catchUp(space: Space, messageId: string, hasRoom: () => boolean): Promise<Result<void, Refusal>> {
+    this.#reading = this.#reading.catch(() => undefined).then(() => this.#read(space, messageId, hasRoom))
     return this.#reading
   }
 
-  async #read(space: Space, messageId: string): Promise<Result<void, Refusal>> {
+  /** `hasRoom` is asked again for every page: many that are read at the same time grow together. */
+  async #read(space: Space, messageId: string, hasRoom: () => boolean): Promise<Result<void, Refusal>> {
     for (;;) {
+      if (!hasRoom()) return err(tooManyFollowed)
       const page = await space.read({ mode: 'related', messageId, direction: 'downstream' }, { after: this.#readUpTo, limit: pageSize })
       if (!page.ok) return err(refusalOf(page.error))
       for (const message of page.value) this.#ids.add(message.messageId)

@@ -4,7 +4,7 @@ import { err, ok } from '../../../protocol/result.ts'
 import type { MessageFeed, NodeFeed } from '../../service/open-spaces/types.ts'
 import type { Cursor } from './cursor.ts'
 import { parseCursor } from './cursor.ts'
-import { DescendantsByMessage } from './descendants.ts'
+import { DescendantsByMessage, tooManyFollowed } from './descendants.ts'
 import type { Exchange, IoaService, Route } from './exchange.ts'
 import { authenticated } from './exchange.ts'
 import type { IoaLimits } from './limits.ts'
@@ -40,7 +40,8 @@ export function streamRoutes({ service, limits, streams, findSpace }: Needs): re
     const own = await space.sequenceOf(messageId)
     if (own === undefined) return refusal(404, 'there is no such Message in this Space')
     if (parameter(exchange.query, 'head') !== undefined) return ofBranch(exchange, space)
-    if (shared.size >= limits.maxRelatedIds) return refusal(503, 'too many Messages are followed', { 'retry-after': 5 })
+    const hasRoom = () => shared.size < limits.maxRelatedIds
+    if (!hasRoom()) return tooManyFollowed
     const start = await resumption(exchange, { kind: 'space', id: space.spaceId }, (id) => space.sequenceOf(id))
     if (!start.ok) return start.error
     // Before the Message itself there is nothing to tell.
@@ -48,9 +49,11 @@ export function streamRoutes({ service, limits, streams, findSpace }: Needs): re
     const { descendants, release } = shared.acquire(space.spaceId, messageId)
     try {
       // After the feed has begun, so that nothing is between what is read and what passes.
-      const caughtUp = await descendants.catchUp(space, messageId)
+      const caughtUp = await descendants.catchUp(space, messageId, hasRoom)
       return await tell(exchange, caughtUp.ok ? source : refusedSource(source, caughtUp.error), toDescendants(space.spaceId, descendants))
     } finally {
+      // Closed already, unless a fault came in between.
+      if (source.ok) source.value.close()
       release()
     }
   }
