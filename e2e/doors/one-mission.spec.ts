@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, type Locator, type Page } from '@playwright/test'
-import { IAPClient, type TaskAssignment, type TaskResult } from '../../sdk/index.ts'
+import { IAPClient, workOfferOf, type ReceivedContext, type TaskAssignment } from '../../sdk/index.ts'
 import { addAgent, addKeyHolder, newToken } from '../fixtures/agents-page.ts'
 import { enrol, sign } from '../fixtures/console-steps.ts'
 import { eventually } from '../fixtures/eventually.ts'
@@ -35,15 +35,14 @@ test('agents of every door and a person complete one mission in one Space; the g
       const checker = await addAgent(page, { door: 'Inter-Agent Protocol', name: 'Checker', capability: capabilityOf(LINK_CHECK) })
       const rival = await addAgent(page, { door: 'Inter-Agent Protocol', name: 'Rival', capability: capabilityOf(LINK_CHECK) })
       const negotiator = await newToken(page, 'Coordinator', ['IOA', 'Inter-Agent Protocol'])
-      const checkersHands = await newToken(page, 'Checker', ['MCP'])
-      return { coordinator, tokens: { writer: writer.token, scribe: scribe.token, checker: checker.token, rival: rival.token, negotiator: negotiator.token, checkersHands: checkersHands.token } }
+      return { coordinator, tokens: { writer: writer.token, scribe: scribe.token, checker: checker.token, rival: rival.token, negotiator: negotiator.token } }
     })
 
     const desk = await MissionDesk.open({ origin, ...coordinator })
     ending.push(() => desk.close())
     await test.step('the person founds the mission with the MWP agent in charge', () => createMission(page, origin))
     await desk.takeCharge()
-    const members = Object.fromEntries(await Promise.all(['Writer', 'Checker', 'Scribe'].map(async (name) => [name, await desk.agentCalled(name)] as const)))
+    const members = Object.fromEntries(await Promise.all(['Writer', 'Checker', 'Rival', 'Scribe'].map(async (name) => [name, await desk.agentCalled(name)] as const)))
     for (const agentId of Object.values(members)) await desk.bringIn(agentId)
     const deadline = new Date(Date.now() + 12 * 3_600_000).toISOString()
 
@@ -53,34 +52,33 @@ test('agents of every door and a person complete one mission in one Space; the g
       const writer = await McpWorker.connect({ url: `${origin}/mcp`, headers: { authorization: `Bearer ${tokens.writer}` } })
       ending.push(() => writer.close())
       const offered = nextOffer(writer)
-      await desk.offer(reportWork.workItemId, members['Writer']!, report, { expectedCost: 2, rules: ['the only one who can'] })
+      await desk.offer(reportWork.workItemId, members['Writer']!, report)
       await handIn(writer, await offered, { name: 'report.md', content: '# What is new\n\nSee [the guide](guide.md).\n', criterionId: 'report' })
     })
 
     const links = linksContract(deadline)
     const linksWork = await desk.authorize(links)
-    await test.step('I.A.P.: two agents bid, the better bid becomes an offer, its holder does the work', async () => {
+    await test.step('I.A.P.: two agents bid, the Coordinator signs the offer to the better one, and its result is handed in', async () => {
       const join = (agentId: string, token: string) => joinIap(origin, { agentId, token, ending })
       const [checker, rival, negotiator] = [await join('checker', tokens.checker), await join('rival', tokens.rival), await join('coordinator', tokens.negotiator)]
       bidFor(rival, 9)
       bidFor(checker, 4)
       const assigned = new Promise<TaskAssignment>((resolve) => checker.on('TASK_ASSIGNMENT', ({ payload }) => resolve(payload)))
-      const input = { groupId: desk.groupId, workItemId: linksWork.workItemId }
-      const result = negotiator.propose({ description: links.goal, requiredCapability: LINK_CHECK.id, input, maxCost: 10, maxLatency: 120_000 })
-      const assignment = await assigned
-      checker.accept(assignment)
+      const told = new Promise<ReceivedContext>((resolve) => negotiator.onContext(resolve))
+      const proposal = { description: links.goal, requiredCapability: LINK_CHECK.id, input: { report: 'report.md' }, maxCost: 10, maxLatency: 120_000 }
+      const result = negotiator.propose(proposal, { work: { groupId: desk.groupId, workItemId: linksWork.workItemId } })
+      const { taskId, assignmentId } = await assigned
+      checker.accept({ taskId, assignmentId })
 
-      const award = await findAward(IoaNode.withToken(origin, tokens.negotiator), assignment.taskId)
-      expect(award.bids.map(({ bidderId, estimatedCost }) => [bidderId, estimatedCost]).sort()).toEqual([['checker', 4], ['rival', 9]])
+      const award = await findAward(IoaNode.withToken(origin, tokens.negotiator), taskId)
       expect(award.agentId).toBe('checker')
-      await desk.say(`The links go to checker, who bids 4; rival bids 9. Negotiated in ${award.message.id}.`, [linksWork.eventId])
-      const hands = await McpWorker.connect({ url: `${origin}/mcp`, headers: { authorization: `Bearer ${tokens.checkersHands}` } })
-      ending.push(() => hands.close())
-      const offered = nextOffer(hands)
-      await desk.offer(linksWork.workItemId, members['Checker']!, links, { expectedCost: 4, rules: [award.selection, award.message.id] })
-      const contentHash = await handIn(hands, await offered, { name: 'links.json', content: '{"guide.md":"found"}', criterionId: 'links' })
-      checker.sendResult({ taskId: assignment.taskId, assignmentId: assignment.assignmentId, status: 'completed', result: { contentHash } })
-      expect(await result).toMatchObject({ status: 'completed', result: { contentHash } } satisfies Partial<TaskResult>)
+      expect(award.bids.map(({ bidderId, estimatedCost }) => [bidderId, estimatedCost]).sort()).toEqual([['checker', 4], ['rival', 9]])
+      await desk.say(`The links go to checker, who bids 4; rival bids 9. Negotiated in ${award.messageId}.`, [linksWork.eventId])
+      const basis = workOfferOf(await told)!
+      expect(basis.payload).toMatchObject({ candidateAgentIds: [members['Checker']], selectionBasis: { expectedCost: 4 } })
+      await desk.signOffer(basis)
+      checker.sendResult({ taskId, assignmentId, status: 'completed', result: { 'guide.md': 'found' } })
+      expect(await result).toMatchObject({ status: 'completed', result: { 'guide.md': 'found' } })
     })
     const artifactHashes = [...(await desk.acceptResult(reportWork.workItemId, 'report')), ...(await desk.acceptResult(linksWork.workItemId, 'links'))]
 
@@ -112,8 +110,8 @@ test('agents of every door and a person complete one mission in one Space; the g
     await test.step('checks and signs', async () => {
       await page.goto(`${origin}/approvals`)
       await page.getByRole('link', { name: /Release notes/ }).click()
-      for (const name of ['report.md', 'links.json']) {
-        const artifact = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
+      for (const name of ['report.md', 'links']) {
+        const artifact = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) })
         await expect(artifact).toContainText('Recomputed here: matches')
         await artifact.getByRole('button', { name: 'Open the preview' }).click()
       }
@@ -128,7 +126,7 @@ test('agents of every door and a person complete one mission in one Space; the g
       await file.saveAs(path)
       const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'verify', '--', path], { cwd: projectFolder, encoding: 'utf8' })
       expect(status, stdout + stderr).toBe(0)
-      for (const name of ['report.md', 'links.json']) expect(stdout).toContain(name)
+      for (const name of ['report.md', 'links']) expect(stdout).toContain(name)
     })
     expect(errors).toEqual([])
     expect(installation.output, 'the server met no fault of its own').not.toContain('"level":50')
@@ -188,10 +186,8 @@ function bidFor(client: IAPClient, estimatedCost: number): void {
 }
 
 interface Award {
-  readonly message: IoaMessage
+  readonly messageId: string
   readonly agentId: string
-  /** The rule that chose. */
-  readonly selection: string
   readonly bids: readonly { readonly bidderId: string; readonly estimatedCost: number }[]
 }
 
@@ -205,9 +201,9 @@ async function findAward(node: IoaNode, taskId: string): Promise<Award> {
   const isAward = ({ content_type, content }: IoaMessage) => content_type === 'iap/task_assignment' && content['taskId'] === taskId
   const messages = await eventually(read, (all) => all.some(isAward), { timeoutMs: 30_000, what: 'the award' })
   const message = messages.find(isAward)!
-  const { agentId, selection } = message.content as { agentId: string; selection: { rule: string } }
+  const { agentId } = message.content as { agentId: string }
   const bids = messages.filter(({ id, content_type }) => content_type === 'iap/task_bid' && message.refs.messages.includes(id)).map(({ content }) => content['bid'] as Award['bids'][number])
-  return { message, agentId, selection: selection.rule, bids }
+  return { messageId: message.id, agentId, bids }
 }
 
 /** What each door did is an entry, tied to what it rests on by a link that the log holds. */
@@ -226,11 +222,11 @@ async function expectWholeGraph(page: Page): Promise<void> {
     ['Writer submitted “Write the report”', 'made from', 'Writer published report.md'],
     ['The links go to checker, who bids 4', 'replies to', 'Coordinator authorized “Check the links”'],
     ['Checker accepted “Check the links”', 'caused by', 'Coordinator offered “Check the links” to Checker'],
-    ['Checker submitted “Check the links”', 'made from', 'Checker published links.json'],
+    ['Checker submitted “Check the links”', 'made from', 'Checker published links for'],
     ['Shall the notes name the authors?', 'replies to', 'Writer published report.md'],
     ['Yes, by their first names.', 'replies to', 'Shall the notes name the authors?'],
     ['Coordinator submitted revision', 'decides on', 'Writer published report.md'],
-    ['Coordinator submitted revision', 'decides on', 'Checker published links.json'],
+    ['Coordinator submitted revision', 'decides on', 'Checker published links for'],
   ] as const) await expectLink(row(child), link, row(parent))
 }
 
@@ -244,6 +240,7 @@ async function expectNegotiation(page: Page): Promise<void> {
 }
 
 async function expectLink(child: Locator, link: string, parent: Locator): Promise<void> {
+  await expect(parent).toBeVisible()
   const [, sequence] = /#(\d+)/.exec(await parent.innerText()) ?? []
   await expect(child).toContainText(new RegExp(`${link} #${sequence}(?!\\d)`))
 }
