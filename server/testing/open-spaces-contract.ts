@@ -226,6 +226,12 @@ function describeMessages(world: () => OpenWorld): void {
       expect(categoryOf(await send({ content: JSON.stringify({ text: 'x'.repeat(256 * 1024) }) }))).toBe('too_large')
     })
 
+    it('never pass for records of the I.A.P. router, whoever sends them', async () => {
+      const outcomes = await Promise.all(['iap/task_result', 'iap/', 'iap/anything'].map((contentType) => send({ contentType, content: 'null' })))
+      expect(outcomes.map(categoryOf)).toEqual(['forbidden', 'forbidden', 'forbidden'])
+      expect(granted(await send({ contentType: 'iap' })).contentType).toBe('iap')
+    })
+
     it('refer to Messages of their own Space alone', async () => {
       const other = await world().space(`other ${randomUUID()}`, ada)
       const elsewhere = await world().say(ada, other, 'elsewhere')

@@ -47,6 +47,9 @@ const PREFIX = 'iap/'
 /** The `content_type` of the record's Message. */
 export const contentTypeOf = (record: TaskRecord): string => PREFIX + record.type
 
+/** Whether a Message of this type passes for a record. */
+export const isRecordType = (contentType: string): boolean => contentType.startsWith(PREFIX)
+
 /** The content of the record's Message: an object of JSON. */
 export const spaceContentOf = ({ type: _type, content, ...head }: TaskRecord): Record<string, unknown> => ({ ...head, ...content })
 

@@ -102,6 +102,13 @@ describe.skipIf(skipReason)(`IOA Spaces and Messages${skipReason ? ` (${skipReas
       expect((await ada.client.post('/spaces/unknown/messages', { content: null })).status).toBe(404)
     })
 
+    it('IOA repair: nobody writes what passes for a record of the I.A.P. router', async () => {
+      const spaceId = await world.space(ada)
+      const { status, body } = await ada.client.post(`/spaces/${spaceId}/messages`, { content: { taskId: 't', ordinal: 5 }, content_type: 'iap/task_result' })
+      expect([status, body]).toEqual([403, { detail: 'Messages of this content_type are written by the I.A.P. router alone' }])
+      expect((await read(spaceId, 'all=true')).body).toEqual([])
+    })
+
     it('IOA 3.24: meta and content_type survive', async () => {
       const spaceId = await world.space(ada)
       const { body } = await ada.client.post(`/spaces/${spaceId}/messages`, { content: {}, content_type: 'checkpoint', meta: { k: [1, { v: null }] } })

@@ -70,6 +70,10 @@ describe.skipIf(skipReason)(`open Spaces by MCP${skipReason ? ` (${skipReason})`
     expect(await ann!.refusal('ioa_space', { name: ' ', description: 'x' })).not.toBe('')
   })
 
+  it('nobody writes what passes for a record of the I.A.P. router', async () => {
+    expect(await ann!.refusal('ioa_send', { space_id: space.id, content: {}, content_type: 'iap/task_bid' })).toContain('written by the I.A.P. router alone')
+  })
+
   it('a Message comes back as it was sent, every digit and all members, as one indented text (§1.9, §5 Numbers)', async () => {
     const result = await ann!.client.request(
       { method: 'tools/call', params: { name: 'ioa_send', arguments: { space_id: space.id, content: { n: 1 }, content_type: 'handoff', meta: { m: 1 }, content_schema: { type: 'object' } } } },

@@ -12,6 +12,7 @@ import { AgentNodes } from './agent-nodes.ts'
 import { AgentPeer } from './agent-peer.ts'
 import { CapabilitySchemas } from './capability-schemas.ts'
 import { Mailboxes } from './mailboxes.ts'
+import type { RecordSpaces } from './space-publisher.ts'
 import { SpacePublisher } from './space-publisher.ts'
 import type { IapStore } from './store-port.ts'
 import { earliestDue, TaskDesk } from './task-desk.ts'
@@ -22,7 +23,7 @@ import { DEFAULT_IAP_LIMITS } from './types.ts'
 
 export interface RouterNeeds {
   readonly store: IapStore
-  readonly spaces: OpenSpaces
+  readonly spaces: OpenSpaces & RecordSpaces
   readonly clock: Clock
   /** Results of one organization answer nobody of another. */
   readonly organizationId: string

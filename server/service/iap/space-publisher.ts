@@ -14,9 +14,14 @@ const retryMs = 5_000
 /** So many of a sender's newest Messages are looked through for one whose id was not noted any more. */
 const lookBack = 1_000
 
+/** Open Spaces as the router writes to them. */
+export interface RecordSpaces extends Pick<OpenSpaces, 'search'> {
+  readonly sendRecord: OpenSpaces['send']
+}
+
 interface Needs {
   readonly store: Pick<IapStore, 'findTask' | 'records' | 'published'>
-  readonly spaces: Pick<OpenSpaces, 'send' | 'search'>
+  readonly spaces: RecordSpaces
   readonly nodes: Pick<AgentNodes, 'enter' | 'nodeIdOf'>
   readonly timers: IapTimers
   readonly diagnostics: Log
@@ -84,10 +89,10 @@ export class SpacePublisher {
     const messages = [...new Set(record.refs)].flatMap((ordinal) => messageIds[ordinal] ?? [])
     const draft = { contentType: contentTypeOf(record), messages, nodes: await this.#named(record) }
     const content = JSON.stringify(spaceContentOf(record))
-    const sent = await spaces.send(senderId, spaceId, { ...draft, content })
+    const sent = await spaces.sendRecord(senderId, spaceId, { ...draft, content })
     if (sent.ok) return sent.value.messageId
     // What no Space takes as it is stands there by its hash; the journal has the whole of it.
-    const standIn = await spaces.send(senderId, spaceId, { ...draft, content: standInFor(record, content) })
+    const standIn = await spaces.sendRecord(senderId, spaceId, { ...draft, content: standInFor(record, content) })
     if (!standIn.ok) throw new Error(`a Space refuses a record: ${standIn.error.reason}`)
     return standIn.value.messageId
   }

@@ -1,6 +1,7 @@
 // The one writer of open Spaces on this node. While a statement runs, Messages of all Spaces gather and go together in the next.
 // Their places are given by the database, so that nodes never conflict and nothing is decided twice.
 import { randomUUID } from 'node:crypto'
+import { isRecordType } from '../../authority/iap/records.ts'
 import { isStorable } from '../../authority/storable-text.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { ok } from '../../../protocol/result.ts'
@@ -33,6 +34,8 @@ interface Pending {
   readonly senderId: string
   readonly spaceId: string
   readonly draft: MessageDraft
+  /** Written by the I.A.P. router, in whoever's name. */
+  readonly isRecord: boolean
   readonly resolve: (sent: Sent) => void
   readonly fail: (fault: unknown) => void
 }
@@ -48,12 +51,12 @@ export class MessageWriter {
   }
 
   /** Resolves after the commit; rejects on a fault, when the outcome may be unknown. */
-  send(senderId: string, spaceId: string, draft: MessageDraft): Promise<Sent> {
+  send(senderId: string, spaceId: string, draft: MessageDraft, { isRecord } = { isRecord: false }): Promise<Sent> {
     const length = lengthOf(draft)
     if (length > maximumMessageBytes) return Promise.resolve(tooLarge())
     if (this.#queue.length >= maximumQueue || this.#queueLength + length > maximumQueueLength) return Promise.resolve(refuse('busy', 'too many Messages are waiting to be written'))
     return new Promise((resolve, fail) => {
-      this.#queue.push({ senderId, spaceId, draft, resolve, fail })
+      this.#queue.push({ senderId, spaceId, draft, isRecord, resolve, fail })
       this.#queueLength += length
       this.#running ??= this.#run()
     })
@@ -118,11 +121,12 @@ export class MessageWriter {
     accepted.forEach(({ pending }, index) => pending.resolve(ok(messageOf(entries[index]!))))
   }
 
-  /** Checks in order: Space, sender, content, every Message, every Node, the schema. */
-  #prepare({ senderId, spaceId, draft }: Pending): Result<NewMessage, SpaceRefusal> {
+  /** Checks in order: Space, sender, whose type it is, content, every Message, every Node, the schema. */
+  #prepare({ senderId, spaceId, draft, isRecord }: Pending): Result<NewMessage, SpaceRefusal> {
     const { known, clock } = this.#needs
     if (!known.hasSpace(spaceId)) return refuse('not_found', 'there is no such Space')
     if (!known.hasNode(senderId)) return refuse('invalid_input', 'the sender is not a registered Node')
+    if (!isRecord && draft.contentType !== undefined && isRecordType(draft.contentType)) return refuse('forbidden', 'Messages of this content_type are written by the I.A.P. router alone')
     const fault = faultOfDraft(draft)
     if (fault !== undefined) return refuse('invalid_input', fault)
     const parents = new Set<number>()

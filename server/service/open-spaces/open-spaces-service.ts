@@ -93,6 +93,11 @@ export class OpenSpacesService implements OpenSpaces {
     return this.#writer.send(nodeId, spaceId, draft)
   }
 
+  /** A record of the I.A.P. router's; nobody else may send what passes for one. */
+  sendRecord(nodeId: string, spaceId: string, draft: MessageDraft): Refusable<SpaceMessage> {
+    return this.#writer.send(nodeId, spaceId, draft, { isRecord: true })
+  }
+
   read(spaceId: string, query: SpaceQuery, window: Window): Refusable<readonly SpaceMessage[]> {
     return this.#reads.read(spaceId, query, window)
   }
