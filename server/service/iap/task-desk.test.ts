@@ -38,6 +38,17 @@ describe('TaskDesk', () => {
     expect((await made.find('task'))!.status).toBe('bidding')
   })
 
+  it('answers a message that comes again while it is in hand as it answers it the first time, and decides it once (IAP: deduplication by messageId)', async () => {
+    const store = createMemoryIap()
+    const { made, delivered } = desk(store)
+    const job = propose(proposal())
+    // In one batch, and in the next one.
+    expect(await Promise.all([made.submit(job), made.submit(job)])).toEqual([[], []])
+    expect(await made.submit(job)).toEqual([])
+    expect(delivered).toHaveLength(1)
+    expect(await made.submit({ ...job, received: { ...job.received, contentHash: 'other' } })).toMatchObject([{ type: 'ERROR', payload: { details: { reason: 'message_id_reused' } } }])
+  })
+
   it('knows what it could not read again after a fault, so that no deadline of it is forgotten', async () => {
     const store = createMemoryIap()
     const away = () => Promise.reject(new Error('the database is away'))

@@ -13,7 +13,9 @@ import type { TaskRecord } from '../../authority/iap/records.ts'
 import { addRecords, NO_RECORD, reputationChange } from '../../authority/iap/reputation.ts'
 import type { HeldTasks, Roster } from '../../authority/iap/roster.ts'
 import { eligibleAgents, standingOf } from '../../authority/iap/roster.ts'
+import { judgeRepeat } from '../../authority/iap/session.ts'
 import type { RouterRules, TaskEnv, TaskInput, TaskState } from '../../authority/iap/types.ts'
+import { RecentMap } from '../open-spaces/recent-map.ts'
 import type { Clock } from '../ports.ts'
 import type { CapabilitySchemas } from './capability-schemas.ts'
 import type { IapAccountRow, IapCacheRow, IapOutboxRow, IapReceivedRow, IapRecordRow, IapStore, IapTaskRow, KeptIapMessage, TaskWork } from './store-port.ts'
@@ -48,6 +50,7 @@ export interface DeskNeeds {
 const maximumBatch = 64
 const maximumAttempts = 5
 const endedTasksKept = 500
+const answersRemembered = 1_000
 
 /** What one batch adds up to before it is committed. */
 interface Draft {
@@ -68,6 +71,8 @@ export class TaskDesk {
   /** Tasks of which memory said more than the store, and which could not be read again since. */
   readonly #unread = new Set<TaskId>()
   #areAccountsUnread = false
+  /** Answers of just now. */
+  readonly #answered = new RecentMap<string, IapReceivedRow>(answersRemembered)
   readonly #queue: Waiting[] = []
   #running: Promise<void> | undefined
 
@@ -145,6 +150,7 @@ export class TaskDesk {
       await this.#forget(batch)
       return this.#attempt(batch, attempt + 1)
     }
+    for (const row of draft.received) this.#answered.set(answeredKey(row.agentId, row.messageId), row)
     this.#needs.onCommitted(committed, [...draft.tasks.keys()])
     this.#dropEnded()
     return draft.answers
@@ -152,6 +158,8 @@ export class TaskDesk {
 
   /** Decides one input on what the batch has led to so far, and adds its outcome to the batch. */
   #decide({ taskId, input, received, setting }: TaskJob, draft: Draft): readonly IAPMessage[] {
+    const earlier = received && this.#earlier(received, draft)
+    if (earlier !== undefined) return earlier
     const task = this.#tasks.get(taskId)
     const outcome = decideTask(task?.state, input, this.#env(task, input, task?.row.work ?? setting?.work))
     let state = task?.state
@@ -165,6 +173,17 @@ export class TaskDesk {
     const answers = received && outcome.error ? [answerTo(received.message, outcome.error, at)] : []
     if (received) draft.received.push({ agentId: received.message.from, messageId: received.message.messageId, contentHash: received.contentHash, answers: JSON.stringify(answers), receivedAt: at })
     return answers
+  }
+
+  /**
+   * What a message was answered that came twice at nearly the same time, as it does when an agent sends again over a new connection what
+   * is still in hand from the old one: whoever asked the store then found nothing.
+   */
+  #earlier({ message, contentHash }: Received, { received }: Draft): readonly IAPMessage[] | undefined {
+    const row = received.find(({ agentId, messageId }) => agentId === message.from && messageId === message.messageId) ?? this.#answered.get(answeredKey(message.from, message.messageId))
+    const judged = judgeRepeat(row?.contentHash, contentHash)
+    if (judged === 'new') return undefined
+    return judged === 'repeat' ? (JSON.parse(row!.answers) as readonly IAPMessage[]) : [answerTo(message, judged.error, this.#needs.clock.now())]
   }
 
   #keep(task: Task | undefined, state: TaskState, records: readonly TaskRecord[], { draft, setting, at }: { draft: Draft; setting: TaskJob['setting']; at: string }): void {
@@ -264,6 +283,7 @@ export class TaskDesk {
 const workersOf = (roster: Roster, { workerIds }: TaskWork): Roster => new Map([...roster].filter(([, { principalId }]) => workerIds.includes(principalId)))
 
 const emptyDraft = (): Draft => ({ tasks: new Map(), records: [], outbox: [], received: [], accounts: new Map(), cache: [], answers: [] })
+const answeredKey = (agentId: AgentId, messageId: string): string => `${agentId}\n${messageId}`
 const accountKey = (agentId: AgentId, capabilityId: string): string => `${agentId}\n${capabilityId}`
 
 /** An ERROR of the router; the same message always gets the same one. */
