@@ -23,6 +23,7 @@ describe('a schema that comes with a Message', () => {
     ['a reference out of the document', { allOf: [{ $ref: 'https://example.org/other' }] }],
     ['a reference to a file', { $ref: 'file:///etc/passwd' }],
     ['a reference into what every object inherits', { $ref: '#/constructor' }],
+    ['an enum without measure', { $schema: 'http://json-schema.org/draft-07/schema#', properties: { a: { enum: Array.from({ length: 6_000 }, (_, index) => index) } } }],
     ['an asynchronous schema', { $async: true }],
   ])('is none: %s (IOA 3.25)', (_name, schema) => expect(fault(schema)).toBeDefined())
 

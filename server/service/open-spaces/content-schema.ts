@@ -9,6 +9,7 @@ import { isJsonObject } from '../../../protocol/strict-json.ts'
 import { RecentMap } from './recent-map.ts'
 
 const maximumSchemaLength = 64 * 1024
+const maximumChoices = 1_000
 
 const options = { logger: false, strict: false, validateFormats: false } as const
 
@@ -37,6 +38,7 @@ function judge(text: string): string {
   const { $schema = 'https://json-schema.org/draft/2020-12/schema' } = schema
   const dialect = dialects.find(({ uri }) => typeof $schema === 'string' && uri.test($schema))
   if (!dialect) return 'content_schema names a dialect that is not known here'
+  if (!areChoicesFew(schema)) return `content_schema has an enum of more than ${maximumChoices} values`
   // The judge's own words would tell of this server's paths and memory.
   const isSchema = !Object.hasOwn(schema, '$async') && dialect.judge.validateSchema(schema) === true && hasUsablePatterns(schema) && isSelfContained(schema)
   return isSchema ? '' : 'content_schema is no JSON Schema'
@@ -52,6 +54,12 @@ function* schemasIn(value: JsonValue): Iterable<JsonObject> {
   if (!isJsonObject(value)) return
   yield value
   for (const [name, member] of Object.entries(value)) if (!data.has(name)) yield* schemasIn(member)
+}
+
+/** Draft-07 wants the values of an enum to differ, and each is held against each. */
+function areChoicesFew(root: JsonObject): boolean {
+  for (const { enum: choices } of schemasIn(root)) if (Array.isArray(choices) && choices.length > maximumChoices) return false
+  return true
 }
 
 function hasUsablePatterns(root: JsonObject): boolean {
