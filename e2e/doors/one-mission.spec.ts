@@ -236,7 +236,10 @@ async function expectNegotiation(page: Page): Promise<void> {
   await page.getByRole('link', { name: /Tasks of coordinator/ }).click()
   await page.getByRole('link', { name: 'Graph', exact: true }).click()
   await page.getByRole('button', { name: /Show as table/ }).click()
-  await expect(page.getByRole('treegrid').getByRole('row')).toHaveCount(7)
+  const row = (words: string) => page.getByRole('treegrid').getByRole('row').filter({ hasText: words })
+  for (const [child, parent] of [['task bid: checker', 'task proposal: Check the links'], ['task bid: rival', 'task proposal: Check the links'], ['task assignment: checker', 'task bid: checker'], ['task assignment: checker', 'task bid: rival'], ['task result: status: completed', 'task acceptance']] as const) {
+    await expectLink(row(child), 'replies to', row(parent))
+  }
 }
 
 async function expectLink(child: Locator, link: string, parent: Locator): Promise<void> {

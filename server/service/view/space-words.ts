@@ -6,18 +6,23 @@ import { shorten } from './shorten.ts'
 const wordMembers = ['text', 'title', 'message', 'content', 'option', 'prompt', 'task', 'description', 'summary', 'team', 'reason', 'agentId', 'bidderId'] as const
 /** Members that hold the document which a record is about. */
 const innerMembers = ['proposal', 'bid', 'result'] as const
+/** What records of tasks have for the router alone. */
+const recordMembers: ReadonlySet<string> = new Set(['taskId', 'ordinal', 'refs', 'author', 'at', 'messageId', 'assignmentId'])
 const shownMembers = 4
 const maxPoints = 160
 
 /** At most 160 code points: the words of the content, else its members by name; the content type, where there is one, before them. */
 export function spaceWords(content: JsonObject, contentType?: string): string {
   const inner = innerMembers.map((name) => content[name]).filter(isJsonObject)
-  const line = [content, ...inner].map(wordsIn).find((words) => words !== undefined) ?? membersOf(content)
+  const told = contentType?.startsWith('iap/') ? withoutRecord(inner[0] ?? content) : content
+  const line = [content, ...inner].map(wordsIn).find((words) => words !== undefined) ?? membersOf(told)
   return shorten(contentType === undefined ? line : `${contentType.replace(/^iap\//, '').replaceAll('_', ' ')}: ${line}`, maxPoints)
 }
 
 const wordsIn = (content: JsonObject): string | undefined =>
   wordMembers.map((name) => content[name]).find((value): value is string => typeof value === 'string' && value.trim() !== '')
+
+const withoutRecord = (content: JsonObject): JsonObject => Object.fromEntries(Object.entries(content).filter(([name]) => !recordMembers.has(name)))
 
 const membersOf = (content: JsonObject): string =>
   Object.entries(content).slice(0, shownMembers).map(([name, value]) => `${name}: ${inShort(value)}`).join(', ') || 'nothing'
