@@ -34,3 +34,13 @@ it('a reader misses nothing that another node wrote between two Messages of this
   tails.committed('a', [written[3]!])
   expect((await tail.after(1, 10)).map(({ sequence }) => sequence)).toEqual([2, 3, 4])
 })
+
+it('a reader below the head is never given nothing from memory, which it would ask for again in the same turn and for ever', async () => {
+  const entryOf = (sequence: number): LogEntry => ({ spaceId: 'a', sequence, eventId: `e${sequence}`, kind: 'open.message', bytes: new Uint8Array(1) })
+  const written = [1, 2, 3, 4, 5].map(entryOf)
+  const tails = new SpaceTails({ head: async () => 0, read: async (_spaceId, after, limit) => written.slice(after, after + limit) })
+  const tail = await tails.follow('a')
+  // One batch with a hole in it, as no writer makes one.
+  tails.committed('a', [written[0]!, written[3]!, written[4]!])
+  for (const position of [0, 1, 2, 3, 4]) expect((await tail.after(position, 1)).length).toBe(1)
+})

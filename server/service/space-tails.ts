@@ -123,11 +123,9 @@ export class SpaceTail {
   /** Up to `limit` entries after the position, from memory where they are there; empty at the head. */
   async after(sequence: number, limit: number): Promise<readonly LogEntry[]> {
     if (sequence >= this.#head) return []
-    const first = this.#entries[0]?.sequence
-    if (first !== undefined && first <= sequence + 1 && this.#entries.at(-1)!.sequence === this.#head) {
-      const from = sequence + 1 - first
-      return this.#entries.slice(from, from + limit)
-    }
+    const from = sequence + 1 - (this.#entries[0]?.sequence ?? 0)
+    // Below the head there is something to give: an empty answer would have the reader ask again at once, and for ever.
+    if (this.#entries[from]?.sequence === sequence + 1 && this.#entries.at(-1)!.sequence === this.#head) return this.#entries.slice(from, from + limit)
     return this.#log.read(this.spaceId, sequence, limit)
   }
 

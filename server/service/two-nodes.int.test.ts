@@ -65,7 +65,8 @@ describe.skipIf(skipReason)(`two nodes on one PostgreSQL${skipReason ? ` (${skip
         const sequences: number[] = []
         while (feed.ok && sequences.length < 61) {
           const entries = await feed.value.next(50)
-          if (entries !== 'ended') sequences.push(...entries.map((entry) => entry.sequence))
+          if (entries === 'ended') break
+          sequences.push(...entries.map((entry) => entry.sequence))
         }
         return sequences
       }),

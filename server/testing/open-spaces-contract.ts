@@ -494,7 +494,8 @@ function describeFeeds(world: () => OpenWorld): void {
       const reading = (async () => {
         while (!heard.includes('last')) {
           const batch = await feed.next(2)
-          if (batch !== 'ended') heard.push(...batch.map(({ message }) => textOf(message)))
+          if (batch === 'ended') break
+          heard.push(...batch.map(({ message }) => textOf(message)))
         }
       })()
       await world().say(ada, space, 'broadcast')
@@ -518,7 +519,8 @@ function describeFeeds(world: () => OpenWorld): void {
         let count = 0
         while (count < 200) {
           const batch = await feed.next(16)
-          count += batch === 'ended' ? 0 : batch.length
+          if (batch === 'ended') break
+          count += batch.length
         }
         feed.close()
         return count

@@ -53,7 +53,8 @@ describe.skipIf(skipReason)(`open Spaces on two nodes of one PostgreSQL${skipRea
         const heard: number[] = []
         while (heard.length < 200) {
           const messages = await feed.next(50)
-          if (messages !== 'ended') heard.push(...messages.map((message) => message.sequence))
+          if (messages === 'ended') break
+          heard.push(...messages.map((message) => message.sequence))
         }
         return heard
       }),
