@@ -30,7 +30,7 @@ export function AddAgentDialog({ origin, onClose }: { readonly origin: string; r
       onOpenChange={onClose}
       dismissible={!adding.isPending}
       title="Add an agent"
-      description="It belongs to no mission until somebody invites it, and it can never approve anything."
+      description="It belongs to no mission until a coordinator brings it in, and it can never approve anything."
       footer={
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose} disabled={adding.isPending}>Cancel</Button>

@@ -25,7 +25,7 @@ export function Handover({ name, capabilities, doors, origin, credentials, onClo
       dismissible={!isSecret}
       initialFocus="frame"
       title={<>Connect <bdi>{name}</bdi></>}
-      description={`It comes in by ${doors.map(doorName).join(' or ')}. Copy what fits to where it runs.`}
+      description={`${doors.length === 1 ? 'Its door' : 'Its doors'}: ${doors.map(doorName).join(', ')}. Copy what fits to where it runs.`}
       footer={
         <div className="flex justify-end">
           <Button variant="primary" onClick={onClose}>{isSecret ? 'I have copied it' : 'Done'}</Button>

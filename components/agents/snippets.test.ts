@@ -34,7 +34,7 @@ describe('a snippet', () => {
   it('for the Inter-Agent Protocol introduces the agent by its name and with what it can do', () => {
     const [program] = textOf('iap')
     expect(program).toContain(`new IAPClient('ws://127.0.0.1:4310/iap', { token: '${credentials.token}' })`)
-    expect(program).toContain("agentId: 'urn:uuid:one',\n  name: \"Link \\\"checker\\\"\",")
+    expect(program).toContain("agentId: 'link-checker-uidone',\n  name: \"Link \\\"checker\\\"\",")
     expect(program).toContain("{ id: 'release.link-check', type: 'x-release.link-check', name: 'release.link-check', description: '' },")
   })
 

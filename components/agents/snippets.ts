@@ -51,7 +51,7 @@ const SNIPPETS: Readonly<Record<AgentDoor, (origin: string, agent: Credentials &
         "  client.sendResult({ taskId: payload.taskId, assignmentId: payload.assignmentId, status: 'completed', result })",
         '})',
         'await client.connect({',
-        `  agentId: '${agentId}',`,
+        `  agentId: '${calledAs(name, agentId)}',`,
         `  name: ${JSON.stringify(name)},`,
         '  capabilities: [',
         ...capabilities.map(({ id }) => `    { id: '${id}', type: 'x-${id}', name: '${id}', description: '' },`),
@@ -68,6 +68,12 @@ const SNIPPETS: Readonly<Record<AgentDoor, (origin: string, agent: Credentials &
       text: ["import { AgentClient } from '../sdk/index.ts'", '', 'const client = await AgentClient.connect({', `  url: '${webSocket(origin)}/mwp',`, `  agentId: '${agentId}',`, `  keyId: '${keyId}',`, "  seed: Buffer.from(process.env.AGENT_SEED ?? '', 'base64url'),", '})', CONNECTED].join('\n'),
     },
   ],
+}
+
+/** An agent id of the Inter-Agent Protocol: people read it in Spaces and bids, and it is nobody else's. */
+function calledAs(name: string, agentId: string): string {
+  const words = name.normalize('NFKD').toLowerCase().match(/[a-z0-9]+/g) ?? ['agent']
+  return `${words.join('-').slice(0, 40)}-${agentId.replace(/[^A-Za-z0-9]/g, '').slice(-6)}`
 }
 
 const SAVE_AND_RUN = 'Save it in a clone of this project as examples/my-agent.ts and run there: npx tsx examples/my-agent.ts.'

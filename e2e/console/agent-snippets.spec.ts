@@ -49,7 +49,7 @@ test('every snippet that is shown for a new agent connects it', async ({ page })
     await test.step('the Inter-Agent Protocol: a program of the SDK', async () => {
       const { snippets } = await addAgent(page, { door: 'Inter-Agent Protocol', name: 'Link "checker"', capability: 'release.link-check@1.0.0' })
       const found = await program('iap', `${snippets.get('With the SDK')}\nconsole.log(client.flowState, JSON.stringify(await client.discover({ type: 'x-release.link-check', includeSelf: true })))\nawait client.close()`)
-      expect(found).toMatch(/^Connected as urn:uuid:\S+\nconnected /)
+      expect(found).toMatch(/^Connected as link-checker-\w{6}\nconnected /)
       const asker = await addAgent(page, { door: 'Inter-Agent Protocol', name: 'Asker', capability: 'example.asking@1.0.0' })
       const asking = [
         `const asker = new IAPClient(client.url, { token: '${asker.token}' })`,
