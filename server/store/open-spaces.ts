@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, inArray, sql as text } from 'drizzle-orm'
+import { and, asc, count, eq, getTableColumns, inArray, sql as text } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { nodes, openSpaces, spaceNodes, spaces } from '../../drizzle/schema.ts'
 import type { OpenSpaceStore, SpaceEntry, SpaceRecord } from '../service/ports.ts'
@@ -17,7 +17,7 @@ export function createOpenSpaceStore(sql: Sql, database: PostgresJsDatabase): Op
   }
 }
 
-type SpaceStore = Pick<OpenSpaceStore, 'enter' | 'findSpace' | 'listSpaces' | 'members'>
+type SpaceStore = Pick<OpenSpaceStore, 'enter' | 'findSpace' | 'listSpaces' | 'members' | 'memberCounts'>
 
 const spaceColumns = { spaceId: openSpaces.spaceId, name: openSpaces.name, tags: openSpaces.tags, head: spaces.head }
 const spaceRecord = ({ tags, ...row }: { spaceId: string; name: string; tags: string; head: number }): SpaceRecord => ({ ...row, tags: JSON.parse(tags) as string[] })
@@ -37,6 +37,12 @@ function createSpaceStore(database: PostgresJsDatabase): SpaceStore {
       const rows = await select().where(and(entered, behind)).orderBy(nameBytes).limit(limit)
       return rows.map(spaceRecord)
     },
+    memberCounts: (spaceIds, nodeId) =>
+      database
+        .select({ spaceId: spaceNodes.spaceId, count: count(), hasEntered: text<boolean>`bool_or(${spaceNodes.nodeId} = ${nodeId})` })
+        .from(spaceNodes)
+        .where(inArray(spaceNodes.spaceId, [...spaceIds]))
+        .groupBy(spaceNodes.spaceId),
     async members(spaceIds, limit) {
       const found = database
         .select({ ...getTableColumns(nodes), declared: text<string>`${spaceNodes.description}`.as('declared') })

@@ -116,7 +116,7 @@ function belongsTo(list: MessageList, { spaces }: OpenTables, log: Tables): (row
 
 const byName = (a: { name: string; nodeId?: string }, b: { name: string; nodeId?: string }) => (a.name < b.name || (a.name === b.name && a.nodeId! < b.nodeId!) ? -1 : 1)
 
-type Spaces = Pick<OpenSpaceStore, 'enter' | 'findSpace' | 'listSpaces' | 'members'>
+type Spaces = Pick<OpenSpaceStore, 'enter' | 'findSpace' | 'listSpaces' | 'members' | 'memberCounts'>
 
 function createSpaces(log: Tables, { spaces, nodes }: OpenTables): Spaces {
   const recordOf = ({ spaceId, name, tags }: OpenSpace): SpaceRecord => ({ spaceId, name, tags, head: log.spaces.get(spaceId)!.entries.length })
@@ -137,6 +137,10 @@ function createSpaces(log: Tables, { spaces, nodes }: OpenTables): Spaces {
       return space && recordOf(space)
     },
     listSpaces: async ({ after = '', limit, nodeId }) => [...spaces.values()].filter((space) => space.name > after && (nodeId === undefined || space.members.has(nodeId))).sort(byName).slice(0, limit).map(recordOf),
+    async memberCounts(spaceIds, nodeId) {
+      const entered = spaceIds.map((spaceId) => ({ spaceId, members: spaces.get(spaceId)?.members ?? new Map<string, string>() })).filter(({ members }) => members.size > 0)
+      return entered.map(({ spaceId, members }) => ({ spaceId, count: members.size, hasEntered: members.has(nodeId) }))
+    },
     async members(spaceIds, limit) {
       return spaceIds.flatMap((spaceId) => {
         const members = [...(spaces.get(spaceId)?.members ?? [])].map(([nodeId, description]) => ({ spaceId, node: nodes.get(nodeId)!, description }))

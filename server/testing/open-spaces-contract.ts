@@ -164,6 +164,19 @@ function describeSpaces(world: () => OpenWorld): void {
       const infos = await world().open.listInfos({ after: '~', limit: 3 })
       expect(infos.map(({ name, members }) => [name, members.map((member) => member.node.nodeId)])).toEqual(['~a', '~b', '~c'].map((name) => [name, [node.nodeId]]))
     })
+
+    it('count all who entered, however few of them are shown', async () => {
+      const [ada, bob, eve] = [await world().node('ada'), await world().node('bob'), await world().node('eve')]
+      const { spaceId, name } = await world().space(`~~counted ${randomUUID()}`, ada, bob, eve)
+      await world().space(`~~counted later ${randomUUID()}`, bob)
+      await world().say(eve, { spaceId }, 'hello')
+      const counted = { spaceId, name, tags: [], messageCount: 1, memberCount: 3, isMember: true }
+      const found = await world().open.overview(ada.nodeId, spaceId, 2)
+      expect(found).toEqual({ ...counted, members: [expect.objectContaining({ node: ada }), expect.objectContaining({ node: bob })] })
+      const [first, second] = await world().open.overviews(ada.nodeId, { after: `${name.slice(0, -1)}`, limit: 2 })
+      expect([first, second]).toMatchObject([counted, { memberCount: 1, isMember: false }])
+      expect(await world().open.overview(ada.nodeId, 'urn:uuid:none', 2)).toBeUndefined()
+    })
   })
 }
 

@@ -3,7 +3,7 @@ import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import type { Result } from '../../../protocol/result.ts'
 import type { NodeInfo, SpaceRefusal } from '../../service/open-spaces/types.ts'
-import { nodeNaming, spaceGraph, spaceMessages, spaceSummary, spaceView } from '../../service/view/space-view.ts'
+import { nodeNaming, shownMembers, spaceGraph, spaceMessages, spaceSummary, spaceView } from '../../service/view/space-view.ts'
 import type { ConsoleContext, SignedIn } from './context.ts'
 import { messagesBelow } from './space-pages.ts'
 import { notFound, router, signedInProcedure } from './trpc.ts'
@@ -54,15 +54,16 @@ function accepted<T>(outcome: Result<T, SpaceRefusal>): T {
 export const spacesRouter = router({
   /** By name, those after the given one. */
   list: signedInProcedure.input(z.strictObject({ after: z.string().max(512).optional(), limit: z.number().int().min(1).max(200) })).query(async ({ ctx, input }) => {
-    const found = await ctx.service.openSpaces.listInfos({ limit: input.limit + 1, ...(input.after !== undefined && { after: input.after }) })
     const { nodeId } = await myNode(ctx)
-    return { spaces: found.slice(0, input.limit).map((info) => spaceSummary(info, nodeId)), hasMore: found.length > input.limit }
+    const found = await ctx.service.openSpaces.overviews(nodeId, { limit: input.limit + 1, ...(input.after !== undefined && { after: input.after }) })
+    return { spaces: found.slice(0, input.limit).map(spaceSummary), hasMore: found.length > input.limit }
   }),
 
   view: signedInProcedure.input(space).query(async ({ ctx, input }) => {
-    const found = await ctx.service.openSpaces.find(input.spaceId)
+    const { nodeId } = await myNode(ctx)
+    const found = await ctx.service.openSpaces.overview(nodeId, input.spaceId, shownMembers)
     if (!found) throw notFound('This Space')
-    return spaceView(found, (await myNode(ctx)).nodeId, ctx.service)
+    return spaceView(found, nodeId, ctx.service)
   }),
 
   messages: signedInProcedure.input(page).query(async ({ ctx, input }) => {

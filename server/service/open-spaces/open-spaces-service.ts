@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { isUri } from '../../../protocol/identifier.ts'
 import { invariant, ok } from '../../../protocol/result.ts'
 import { isStorable } from '../../authority/storable-text.ts'
-import type { Clock, LogEntry, OpenSpaceStore, SpaceLog, SpaceRecord } from '../ports.ts'
+import type { Clock, LogEntry, NodeRecord, OpenSpaceStore, SpaceLog, SpaceRecord } from '../ports.ts'
 import type { SpaceTails } from '../space-tails.ts'
 import { NodeFeeds, SpaceFeed } from './feeds.ts'
 import { KnownIdentifiers } from './known-identifiers.ts'
@@ -15,7 +15,7 @@ import type { NodeNeeds } from './node-registry.ts'
 import { infoOf, NodeRegistry } from './node-registry.ts'
 import { RecentMap } from './recent-map.ts'
 import { refuse } from './refusal.ts'
-import type { MessageDraft, MessageFeed, MessageFilter, NodeFeed, OpenSpaces, Refusable, SpaceInfo, SpaceMember, SpaceMessage, SpaceQuery, Window } from './types.ts'
+import type { MessageDraft, MessageFeed, MessageFilter, NodeFeed, OpenSpaces, Refusable, SpaceInfo, SpaceMember, SpaceMessage, SpaceOverview, SpaceQuery, Window } from './types.ts'
 
 interface Needs extends Omit<NodeNeeds, 'store'> {
   readonly store: OpenSpaceStore
@@ -75,6 +75,18 @@ export class OpenSpacesService implements OpenSpaces {
 
   async listInfos(page: Parameters<OpenSpaces['listInfos']>[0]): Promise<readonly SpaceInfo[]> {
     return this.#infosOf(await this.#page(page))
+  }
+
+  async overviews(nodeId: string, page: Parameters<OpenSpaces['overviews']>[1]): ReturnType<OpenSpaces['overviews']> {
+    return this.#overviewsOf(await this.#page(page), nodeId)
+  }
+
+  async overview(nodeId: string, spaceId: string, limit: number): ReturnType<OpenSpaces['overview']> {
+    const { store } = this.#needs
+    const space = isStorable(spaceId) ? await store.findSpace({ spaceId }) : undefined
+    if (!space) return undefined
+    const [[overview], members] = await Promise.all([this.#overviewsOf([space], nodeId), store.members([spaceId], Math.min(limit, maximumMembers))])
+    return { ...overview!, members: members.map(memberOf) }
   }
 
   async entered(nodeId: string, page: Parameters<OpenSpaces['entered']>[1]): ReturnType<OpenSpaces['entered']> {
@@ -169,8 +181,17 @@ export class OpenSpacesService implements OpenSpaces {
   async #infosOf(spaces: readonly SpaceRecord[]): Promise<readonly SpaceInfo[]> {
     if (spaces.length === 0) return []
     const members = new Map<string, SpaceMember[]>(spaces.map(({ spaceId }) => [spaceId, []]))
-    for (const { spaceId, node, description } of await this.#needs.store.members([...members.keys()], maximumMembers)) members.get(spaceId)!.push({ node: infoOf(node), description })
+    for (const { spaceId, node, description } of await this.#needs.store.members([...members.keys()], maximumMembers)) members.get(spaceId)!.push(memberOf({ node, description }))
     return spaces.map(({ head, ...space }) => ({ ...space, messageCount: head, members: members.get(space.spaceId)! }))
+  }
+
+  async #overviewsOf(spaces: readonly SpaceRecord[], nodeId: string): Promise<readonly SpaceOverview[]> {
+    if (spaces.length === 0) return []
+    const counts = new Map((await this.#needs.store.memberCounts(spaces.map(({ spaceId }) => spaceId), nodeId)).map((each) => [each.spaceId, each]))
+    return spaces.map(({ head, ...space }) => {
+      const { count = 0, hasEntered = false } = counts.get(space.spaceId) ?? {}
+      return { ...space, messageCount: head, memberCount: count, isMember: hasEntered }
+    })
   }
 
   async #page({ after, limit, nodeId }: { readonly after?: string; readonly limit: number; readonly nodeId?: string }): Promise<readonly SpaceRecord[]> {
@@ -190,6 +211,7 @@ export class OpenSpacesService implements OpenSpaces {
   }
 }
 
+const memberOf = ({ node, description }: { readonly node: NodeRecord; readonly description: string }): SpaceMember => ({ node: infoOf(node), description })
 const withoutHead = ({ spaceId, name, tags }: SpaceRecord) => ({ spaceId, name, tags })
 const notWritten = () => refuse('conflict', 'nothing was written there yet')
 

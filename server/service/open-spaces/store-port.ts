@@ -130,6 +130,8 @@ export interface OpenSpaceStore {
   listSpaces(page: { readonly after?: string; readonly limit: number; readonly nodeId?: string }): Promise<readonly SpaceRecord[]>
   /** At most `limit` of each Space; by name, then by id. */
   members(spaceIds: readonly string[], limit: number): Promise<readonly { readonly spaceId: string; readonly node: NodeRecord; readonly description: string }[]>
+  /** How many Nodes have entered each Space, and whether this one has. Spaces that nobody has entered are left out. */
+  memberCounts(spaceIds: readonly string[], nodeId: string): Promise<readonly { readonly spaceId: string; readonly count: number; readonly hasEntered: boolean }[]>
 
   findNodes(key: NodeKey): Promise<readonly NodeRecord[]>
   /** By name, then by id; those after this Node. */

@@ -37,6 +37,13 @@ export interface SpaceInfo {
   readonly messageCount: number
 }
 
+/** A Space as one Node sees it from outside. */
+export interface SpaceOverview extends Omit<SpaceInfo, 'members'> {
+  readonly memberCount: number
+  /** Whether the Node has entered it. */
+  readonly isMember: boolean
+}
+
 /** A Message before it has an id. JSON texts are kept as they came, so that no number loses a digit. */
 export interface MessageDraft {
   /** Text of an object. */
@@ -147,6 +154,10 @@ export interface OpenSpaces {
   list(page: { readonly after?: string; readonly limit: number }): Promise<readonly Pick<SpaceInfo, 'spaceId' | 'name' | 'tags'>[]>
   /** As `list`, with members and counts; a fixed number of queries for a whole page. */
   listInfos(page: { readonly after?: string; readonly limit: number }): Promise<readonly SpaceInfo[]>
+  /** As `listInfos`, with the number of members in place of them, however many they are. */
+  overviews(nodeId: string, page: { readonly after?: string; readonly limit: number }): Promise<readonly SpaceOverview[]>
+  /** One of them, with its first members by name, then by id: at most `limit`. */
+  overview(nodeId: string, spaceId: string, limit: number): Promise<(SpaceOverview & Pick<SpaceInfo, 'members'>) | undefined>
   /** As `list`, of those that the Node has entered. */
   entered(nodeId: string, page: { readonly after?: string; readonly limit: number }): Promise<readonly Pick<SpaceInfo, 'spaceId' | 'name' | 'tags'>[]>
   find(spaceId: string): Promise<SpaceInfo | undefined>

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../protocol/strict-json.ts'
 import { invariant } from '../../../protocol/result.ts'
 import type { GraphEdgeRow } from '../../authority/read-models.ts'
-import type { NodeInfo, Nodes, SpaceInfo, SpaceMessage } from '../open-spaces/types.ts'
+import type { NodeInfo, Nodes, SpaceInfo, SpaceMessage, SpaceOverview } from '../open-spaces/types.ts'
 import type { Identities, Sessions } from '../service.ts'
 import type { GraphPage, NodeView, SpaceMessageView, SpaceSummary, SpaceView } from '../views.ts'
 import { withExactNumbers } from './exact-numbers.ts'
@@ -11,7 +11,8 @@ import { spaceWords } from './space-words.ts'
 
 export type NodeNaming = (nodeId: string) => NodeView
 
-const shownMembers = 1_000
+/** Members that the page of a Space shows. */
+export const shownMembers = 1_000
 const shownMentions = 20
 
 type Sources = { readonly identities: Identities; readonly sessions: Sessions }
@@ -33,14 +34,12 @@ function nodeDescriber(sources: Sources): (node: NodeInfo) => NodeView {
   }
 }
 
-export function spaceSummary({ spaceId, name, tags, messageCount, members }: SpaceInfo, myNodeId: string): SpaceSummary {
-  return { spaceId, name, tags, messageCount, memberCount: members.length, isMember: members.some(({ node }) => node.nodeId === myNodeId) }
-}
+export const spaceSummary = ({ spaceId, name, tags, messageCount, memberCount, isMember }: SpaceOverview): SpaceSummary => ({ spaceId, name, tags, messageCount, memberCount, isMember })
 
-export function spaceView(space: SpaceInfo, myNodeId: string, sources: Sources): SpaceView {
+export function spaceView(space: SpaceOverview & Pick<SpaceInfo, 'members'>, myNodeId: string, sources: Sources): SpaceView {
   const describe = nodeDescriber(sources)
-  const members = space.members.slice(0, shownMembers).map(({ node, description }) => ({ ...describe(node), description }))
-  return { ...spaceSummary(space, myNodeId), members, myNodeId }
+  const members = space.members.map(({ node, description }) => ({ ...describe(node), description }))
+  return { ...spaceSummary(space), members, myNodeId }
 }
 
 /** `edges` are the stored links of these Messages. */
