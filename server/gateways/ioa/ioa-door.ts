@@ -10,6 +10,7 @@ import { Callers } from './callers.ts'
 import type { IoaService } from './exchange.ts'
 import type { IoaLimits } from './limits.ts'
 import { DEFAULT_IOA_LIMITS } from './limits.ts'
+import { Lists } from './json-list.ts'
 import { NodeIds } from './node-ids.ts'
 import { messageRoutes } from './message-routes.ts'
 import { nodeRoutes } from './node-routes.ts'
@@ -53,7 +54,7 @@ export class IoaDoor {
     this.#streams = new Streams({ limits, tokens: service.doors.tokens, log, nowMs })
     this.#addresses = new TokenBuckets({ perSecond: limits.addressPerSecond, burst: limits.addressBurst })
     this.#nodes = new TokenBuckets({ perSecond: limits.nodePerSecond, burst: limits.nodeBurst })
-    const needs = { service, limits, callers: this.#callers, streams: this.#streams, ...spacesOf(service, nodeIds) }
+    const needs = { service, limits, lists: new Lists(limits), callers: this.#callers, streams: this.#streams, ...spacesOf(service, nodeIds) }
     this.#routes = new RouteTable([...probeRoutes(service), ...messageRoutes(needs), ...spaceRoutes(needs), ...nodeRoutes(needs), ...streamRoutes(needs)])
   }
 

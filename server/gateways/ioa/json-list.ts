@@ -5,8 +5,10 @@ import type { ServerResponse } from 'node:http'
 import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
 import type { SpaceMessage, SpaceRefusal, Window } from '../../service/open-spaces/types.ts'
+import type { Exchange } from './exchange.ts'
+import type { IoaLimits } from './limits.ts'
 import type { Refusal } from './refusal.ts'
-import { refusalOf } from './refusal.ts'
+import { refusal, refusalOf } from './refusal.ts'
 
 /** JSON texts, page by page. */
 export type Pages = AsyncIterable<readonly Uint8Array[]>
@@ -14,26 +16,75 @@ export type Pages = AsyncIterable<readonly Uint8Array[]>
 const comma = Buffer.from(',')
 const [open, close] = [Buffer.from('['), Buffer.from(']')]
 
+/** Bytes that are gathered before they are written at once. */
+const writeBytes = 64 * 1024
+
+type ListLimits = Pick<IoaLimits, 'maxListsPerNode' | 'stalledAfterMs'>
+type PageLimits = Pick<IoaLimits, 'pageSize' | 'pageBytes' | 'maxBodyBytes'>
+
+/** All lists that are being answered. */
+export class Lists {
+  readonly #limits: ListLimits
+  readonly #perNode = new Map<string, number>()
+
+  constructor(limits: ListLimits) {
+    this.#limits = limits
+  }
+
+  /** 429 before anything is read where the Node has too many open. Resolves when the list is sent or its reader is gone. */
+  async answer({ response, caller: { nodeId } }: Pick<Exchange, 'response' | 'caller'>, find: () => Promise<Result<Pages, Refusal>>): Promise<Refusal | void> {
+    const open = this.#perNode.get(nodeId) ?? 0
+    if (open >= this.#limits.maxListsPerNode) return refusal(429, 'too many lists at once', { 'retry-after': 1 })
+    this.#perNode.set(nodeId, open + 1)
+    try {
+      const pages = await find()
+      return pages.ok ? await sendList(response, pages.value, this.#limits.stalledAfterMs) : pages.error
+    } finally {
+      this.#closed(nodeId)
+    }
+  }
+
+  #closed(nodeId: string): void {
+    const left = this.#perNode.get(nodeId)! - 1
+    if (left > 0) this.#perNode.set(nodeId, left)
+    else this.#perNode.delete(nodeId)
+  }
+}
+
 /** Rejects where a page cannot be read any more: the answer is then cut off, which the peer can tell from its end. */
-export async function sendList(response: ServerResponse, pages: Pages): Promise<void> {
+async function sendList(response: ServerResponse, pages: Pages, stalledAfterMs: number): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
   let isFirst = true
   for await (const page of pages) {
     const parts = page.flatMap((item, index) => [index === 0 && isFirst ? open : comma, item])
     isFirst &&= page.length === 0
-    if (!(await written(response, Buffer.concat(parts)))) return
+    for (const bytes of gathered(parts)) if (!(await written(response, bytes, stalledAfterMs))) return
   }
   response.end(isFirst ? '[]' : close)
 }
 
-/** False once the peer is gone. */
-async function written(response: ServerResponse, bytes: Uint8Array): Promise<boolean> {
+function* gathered(parts: readonly Uint8Array[]): Generator<Uint8Array> {
+  let [some, size]: [Uint8Array[], number] = [[], 0]
+  for (const part of parts) {
+    some.push(part)
+    size += part.length
+    if (size < writeBytes) continue
+    yield Buffer.concat(some, size)
+    ;[some, size] = [[], 0]
+  }
+  if (size > 0) yield Buffer.concat(some, size)
+}
+
+/** False once the peer is gone; one that does not take what was written in time is cut off. */
+async function written(response: ServerResponse, bytes: Uint8Array, stalledAfterMs: number): Promise<boolean> {
   if (response.destroyed) return false
-  if (bytes.length === 0 || response.write(bytes)) return true
+  if (response.write(bytes)) return true
   const gone = new AbortController()
   const abort = () => gone.abort()
   response.once('close', abort)
+  const deadline = setTimeout(() => response.destroy(), stalledAfterMs)
   await once(response, 'drain', { signal: gone.signal }).catch(() => undefined)
+  clearTimeout(deadline)
   response.off('close', abort)
   return !gone.signal.aborted
 }
@@ -43,27 +94,37 @@ type ReadPage = (window: Window) => Promise<Result<readonly SpaceMessage[], Spac
 /**
  * The Messages of a window, so many at a time. What is refused is known with the first page; a refusal of a later one is a fault.
  */
-export async function messagePages(read: ReadPage, { after, limit }: Window, pageSize: number): Promise<Result<Pages, Refusal>> {
+export async function messagePages(read: ReadPage, { after, limit }: Window, limits: PageLimits): Promise<Result<Pages, Refusal>> {
   // The newest ones can only be had at once.
   const isNewest = after === undefined && limit !== undefined
-  const first = await read(isNewest ? { limit } : { after: after ?? null, limit: Math.min(limit ?? pageSize, pageSize) })
+  const rows = Math.min(limit ?? Infinity, firstRows(limits))
+  const first = await read(isNewest ? { limit } : { after: after ?? null, limit: rows })
   if (!first.ok) return err(refusalOf(first.error))
-  return ok(isNewest ? onePage(first.value) : following(read, first.value, { limit: limit ?? Infinity, pageSize }))
+  return ok(isNewest ? onePage(first.value) : following(read, { page: first.value, rows, limit: limit ?? Infinity }, limits))
 }
 
 async function* onePage(page: readonly SpaceMessage[]) {
   yield page.map(({ bytes }) => bytes)
 }
 
-async function* following(read: ReadPage, first: readonly SpaceMessage[], { limit, pageSize }: { limit: number; pageSize: number }) {
-  let [page, left] = [first, limit]
+async function* following(read: ReadPage, first: { page: readonly SpaceMessage[]; rows: number; limit: number }, limits: PageLimits) {
+  let { page, rows, limit: left } = first
+  let largest = 1
   for (;;) {
     yield page.map(({ bytes }) => bytes)
     left -= page.length
     const last = page.at(-1)
-    if (last === undefined || page.length < pageSize || left <= 0) return
-    const next = await read({ after: last.messageId, limit: Math.min(left, pageSize) })
+    if (last === undefined || page.length < rows || left <= 0) return
+    largest = page.reduce((most, { bytes }) => Math.max(most, bytes.length), largest)
+    rows = Math.min(left, nextRows(rows, largest, limits))
+    const next = await read({ after: last.messageId, limit: rows })
     if (!next.ok) throw new Error(`a list could not be read to its end: ${next.error.reason}`)
     page = next.value
   }
 }
+
+/** As many as fit in a page were all of them as long as a Message can be. */
+const firstRows = ({ pageSize, pageBytes, maxBodyBytes }: PageLimits): number => Math.max(1, Math.min(pageSize, Math.floor(pageBytes / maxBodyBytes)))
+
+/** As many as fit were all of them as long as the longest so far; no more than twice the last page, since the next ones may be longer. */
+const nextRows = (rows: number, largest: number, { pageSize, pageBytes }: PageLimits): number => Math.max(1, Math.min(pageSize, 2 * rows, Math.floor(pageBytes / largest)))

@@ -11,14 +11,17 @@ export interface IoaLimits {
   readonly nodeBurst: number
   /** Largest `limit` of a read; a larger one is 422. The newest ones are read at once, up to 256 KiB each. */
   readonly maxLimit: number
-  /** Messages that a list reads at a time, however long it is. */
+  /** Messages that a list reads at a time, however long it is; fewer where they are long, so that a page has about so many bytes. */
   readonly pageSize: number
+  readonly pageBytes: number
+  /** Lists that one Node may have open; a further one is 429. */
+  readonly maxListsPerNode: number
   /** Open event streams of one Node, and of all; a further one is 429. */
   readonly maxStreamsPerNode: number
   readonly maxStreams: number
   /** Time between two comments on a stream. */
   readonly heartbeatMs: number
-  /** How long a listener may take nothing before its stream ends; it resumes where it was. */
+  /** How long a reader may take nothing before its list is cut off, or its stream ends, which resumes where it was. */
   readonly stalledAfterMs: number
   /** Messages that a stream takes from its feed at a time. */
   readonly feedBatch: number
@@ -35,6 +38,8 @@ export const DEFAULT_IOA_LIMITS: IoaLimits = {
   nodeBurst: 5_000,
   maxLimit: 1_000,
   pageSize: 200,
+  pageBytes: 4 * 1024 * 1024,
+  maxListsPerNode: 32,
   maxStreamsPerNode: 1_024,
   maxStreams: 8_192,
   heartbeatMs: 15_000,

@@ -7,19 +7,20 @@ import type { Body } from './body.ts'
 import { parseMember } from './body.ts'
 import type { Exchange, IoaService, Route } from './exchange.ts'
 import { authenticated, bodyOf } from './exchange.ts'
-import { messagePages, sendList } from './json-list.ts'
+import type { Lists } from './json-list.ts'
+import { messagePages } from './json-list.ts'
 import type { IoaLimits } from './limits.ts'
 import { directionOf, flagOf, limitOf, parameter } from './query.ts'
 import type { Refusal } from './refusal.ts'
 import { refusal, refusalOf } from './refusal.ts'
 import type { FindSpace, Space } from './space.ts'
 
-interface Needs { readonly service: IoaService; readonly limits: IoaLimits; readonly findSpace: FindSpace }
+interface Needs { readonly service: IoaService; readonly limits: IoaLimits; readonly lists: Lists; readonly findSpace: FindSpace }
 
 const messageFields = { content: 'object', content_type: 'string', refs: 'object', meta: 'object', content_schema: 'object' } as const
 const refFields = { messages: 'strings', nodes: 'strings' } as const
 
-export function messageRoutes({ service, limits, findSpace }: Needs): readonly Route[] {
+export function messageRoutes({ service, limits, lists, findSpace }: Needs): readonly Route[] {
   async function send(exchange: Exchange): Promise<Refusal | void> {
     const body = await bodyOf(exchange, messageFields, limits)
     if (!body.ok) return body.error
@@ -31,29 +32,27 @@ export function messageRoutes({ service, limits, findSpace }: Needs): readonly R
     sendBytes(exchange.response, 201, sent.value.bytes)
   }
 
-  async function read({ response, query, caller, parameters }: Exchange): Promise<Refusal | void> {
+  async function read(exchange: Exchange): Promise<Refusal | void> {
+    const { query, caller, parameters } = exchange
     const space = await findSpace(caller, parameters[0]!)
     const asked = windowOf(query, limits)
     if (!asked.ok) return (await isMissing(space)) ?? asked.error
     const mode = queryOf(query, caller.nodeId)
     if (!mode.ok) return (await misread(space, query, asked.value)) ?? mode.error
-    const pages = await messagePages((window) => space.read(mode.value, window), asked.value, limits.pageSize)
-    return pages.ok ? sendList(response, pages.value) : pages.error
+    return lists.answer(exchange, () => messagePages((window) => space.read(mode.value, window), asked.value, limits))
   }
 
-  async function inbox({ response, query, parameters }: Exchange): Promise<Refusal | void> {
-    const asked = windowOf(query, limits)
+  async function inbox(exchange: Exchange): Promise<Refusal | void> {
+    const asked = windowOf(exchange.query, limits)
     if (!asked.ok) return asked.error
-    const pages = await messagePages((window) => service.openSpaces.inbox(parameters[0]!, window), asked.value, limits.pageSize)
-    return pages.ok ? sendList(response, pages.value) : pages.error
+    return lists.answer(exchange, () => messagePages((window) => service.openSpaces.inbox(exchange.parameters[0]!, window), asked.value, limits))
   }
 
-  async function search({ response, query }: Exchange): Promise<Refusal | void> {
-    const asked = windowOf(query, limits)
+  async function search(exchange: Exchange): Promise<Refusal | void> {
+    const asked = windowOf(exchange.query, limits)
     if (!asked.ok) return asked.error
-    const filter = filterOf(query)
-    const pages = await messagePages((window) => service.openSpaces.search(filter, window), asked.value, limits.pageSize)
-    return pages.ok ? sendList(response, pages.value) : pages.error
+    const filter = filterOf(exchange.query)
+    return lists.answer(exchange, () => messagePages((window) => service.openSpaces.search(filter, window), asked.value, limits))
   }
 
   return [

@@ -10,18 +10,18 @@ import { parseMember } from './body.ts'
 import type { Callers } from './callers.ts'
 import type { Exchange, IoaService, OpenExchange, Route } from './exchange.ts'
 import { authenticated, bodyOf, open } from './exchange.ts'
-import { sendList } from './json-list.ts'
+import type { Lists } from './json-list.ts'
 import type { IoaLimits } from './limits.ts'
 import { nodeObject } from './objects.ts'
 import type { Refusal } from './refusal.ts'
 import { refusal, refusalOf, refused } from './refusal.ts'
 
-interface Needs { readonly service: IoaService; readonly limits: IoaLimits; readonly callers: Callers }
+interface Needs { readonly service: IoaService; readonly limits: IoaLimits; readonly lists: Lists; readonly callers: Callers }
 
 const registrationFields = { name: 'string', description: 'string', meta: 'object', id: 'string', identities: 'objects' } as const
 const bindingFields = { namespace: 'string', subject: 'string', claims: 'object' } as const
 
-export function nodeRoutes({ service, limits, callers }: Needs): readonly Route[] {
+export function nodeRoutes({ service, limits, lists, callers }: Needs): readonly Route[] {
   const { nodes } = service.openSpaces
 
   async function enrol(exchange: OpenExchange): Promise<Refusal | void> {
@@ -77,7 +77,7 @@ export function nodeRoutes({ service, limits, callers }: Needs): readonly Route[
   return [
     open('POST /auth/register', enrol),
     authenticated('POST /nodes', register),
-    authenticated('GET /nodes', ({ response }) => sendList(response, nodePages(service, limits.pageSize))),
+    authenticated('GET /nodes', (exchange) => lists.answer(exchange, async () => ok(nodePages(service, limits.pageSize)))),
     authenticated('GET /nodes/resolve', resolve),
     authenticated('GET /nodes/:', show),
     authenticated('PUT /nodes/:/identities', bind),

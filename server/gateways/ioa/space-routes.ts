@@ -1,11 +1,12 @@
 // Spaces: entering by name, listing, and showing one.
 import { Buffer } from 'node:buffer'
+import { ok } from '../../../protocol/result.ts'
 import { sendJson } from '../../http-messages.ts'
 import type { SpaceInfo } from '../../service/open-spaces/types.ts'
 import type { Callers } from './callers.ts'
 import type { Exchange, IoaService, OpenExchange, Route } from './exchange.ts'
 import { authenticated, bodyOf, open } from './exchange.ts'
-import { sendList } from './json-list.ts'
+import type { Lists } from './json-list.ts'
 import type { IoaLimits } from './limits.ts'
 import { spaceObject } from './objects.ts'
 import type { Refusal } from './refusal.ts'
@@ -16,6 +17,7 @@ import type { FindSpace } from './space.ts'
 interface Needs {
   readonly service: IoaService
   readonly limits: IoaLimits
+  readonly lists: Lists
   readonly callers: Callers
   readonly findSpace: FindSpace
   readonly missions: MissionSpaces
@@ -23,7 +25,7 @@ interface Needs {
 
 const entryFields = { name: 'string', description: 'string', tags: 'strings' } as const
 
-export function spaceRoutes({ service, limits, callers, findSpace, missions }: Needs): readonly Route[] {
+export function spaceRoutes({ service, limits, lists, callers, findSpace, missions }: Needs): readonly Route[] {
   async function enter(exchange: OpenExchange): Promise<Refusal | void> {
     const caller = await callers.byAccessKey(exchange.request, exchange.address)
     if (!caller.ok) return caller.error
@@ -41,8 +43,8 @@ export function spaceRoutes({ service, limits, callers, findSpace, missions }: N
     sendJson(response, 200, spaceObject(info))
   }
 
-  async function list({ response, caller }: Exchange): Promise<void> {
-    await sendList(response, spacePages(service, await missions.list(caller), limits.pageSize))
+  function list(exchange: Exchange): Promise<Refusal | void> {
+    return lists.answer(exchange, async () => ok(spacePages(service, await missions.list(exchange.caller), limits.pageSize)))
   }
 
   return [
