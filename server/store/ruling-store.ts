@@ -1,4 +1,4 @@
-import { and, desc, eq, lt } from 'drizzle-orm'
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { policyLog } from '../../drizzle/schema.ts'
 import type { ErrorCode } from '../../protocol/error-codes.ts'
@@ -20,7 +20,8 @@ export const createRulingStore = (database: PostgresJsDatabase): RulingStore => 
     return rows.map(kept)
   },
   async forgetRefusals(before) {
-    await database.delete(policyLog).where(and(eq(policyLog.outcome, 'refused'), lt(policyLog.at, before)))
+    // As a parameter the outcome would not lead to the index of refusals: plans are made for every value of it.
+    await database.delete(policyLog).where(and(sql`${policyLog.outcome} = 'refused'`, lt(policyLog.at, before)))
   },
 })
 
