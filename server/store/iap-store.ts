@@ -1,5 +1,5 @@
 // What the I.A.P. router keeps, in PostgreSQL. A commit is one statement, so it is all there or not at all.
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lt } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, not } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { iapAccounts, iapCache, iapOutbox, iapReceived, iapRecords, iapTasks } from '../../drizzle/schema.ts'
 import type { IapCommit, IapStore, IapTaskRow, KeptIapMessage, TaskWork } from '../service/ports.ts'
@@ -60,9 +60,9 @@ type Tasks = Pick<IapStore, 'openTasks' | 'unpublishedTasks' | 'tasksAtWork' | '
 
 function createTasks(database: PostgresJsDatabase): Tasks {
   return {
-    openTasks: async () => (await database.select().from(iapTasks).where(eq(iapTasks.isOver, false)).orderBy(asc(iapTasks.taskId))).map(taskRow),
+    openTasks: async () => (await database.select().from(iapTasks).where(not(iapTasks.isOver)).orderBy(asc(iapTasks.taskId))).map(taskRow),
     unpublishedTasks: async () => (await database.selectDistinct({ taskId: iapRecords.taskId }).from(iapRecords).where(isNull(iapRecords.messageId))).map(({ taskId }) => taskId),
-    tasksAtWork: async () => (await database.select().from(iapTasks).where(and(isNotNull(iapTasks.work), eq(iapTasks.isWorkOver, false)))).map(taskRow),
+    tasksAtWork: async () => (await database.select().from(iapTasks).where(and(isNotNull(iapTasks.work), not(iapTasks.isWorkOver)))).map(taskRow),
     async workOver(taskId) {
       await database.update(iapTasks).set({ isWorkOver: true }).where(eq(iapTasks.taskId, taskId))
     },
