@@ -164,15 +164,24 @@ describe.skipIf(skipReason)(`sessions of the I.A.P. door${skipReason ? ` (${skip
       const proposal = agent.propose(name('task'), { requiredCapability: 'x-nobody' })
       const failed = await agent.next('ERROR')
       expect(failed.payload.code).toBe('CAPABILITY_NOT_FOUND')
-      agent.send(looking(agentId, 'look'))
-      const first = await agent.next('CAPABILITY_RESPONSE')
       await agent.breakOff()
       const back = await iap.join(agentId)
-      back.send(looking(agentId, 'look'))
-      expect(await back.next('CAPABILITY_RESPONSE')).toEqual(first)
       back.send(proposal)
       await back.settle()
       expect(await iap.store.iap.records([proposal.payload.taskId])).toHaveLength(2)
+    })
+
+    it('of a discovery are answered as things are now: its answers, of any length, are not kept', async () => {
+      const agentId = name('looks-again')
+      const agent = await iap.join(agentId)
+      agent.send(looking(agentId, 'look', { type: 'x-later' }))
+      expect((await agent.next('CAPABILITY_RESPONSE')).payload.agents).toEqual([])
+      expect(await iap.store.iap.findReceived(agentId, 'look')).toMatchObject({ answers: '[]' })
+      const later = await iap.join(name('later'), { capabilities: [{ ...dataAnalysis('later'), type: 'x-later' }] })
+      await agent.breakOff()
+      const back = await iap.join(agentId)
+      back.send(looking(agentId, 'look', { type: 'x-later' }))
+      expect((await back.next('CAPABILITY_RESPONSE')).payload.agents).toMatchObject([{ agentId: later.agentId }])
     })
 
     it('of other content under a used id are refused', async () => {

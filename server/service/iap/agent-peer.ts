@@ -179,22 +179,25 @@ export class AgentPeer implements Peer {
     return undefined
   }
 
-  /** A message that came before is answered as it was then, and nothing happens. */
+  /** A message that came before is answered as it was then, and nothing happens; a discovery is answered as things are now. */
   async #takeOnce(message: IAPMessage): Promise<void> {
     const contentHash = contentHashOf(message)
     const earlier = await this.#router.store.findReceived(message.from, message.messageId)
     const judged = judgeRepeat(earlier?.contentHash, contentHash)
     if (judged === 'new') return this.#sendAll(await this.#answersTo(message, contentHash))
+    if (judged === 'repeat' && message.type === 'CAPABILITY_DISCOVERY') return this.#send(this.#discovered(message))
     if (judged === 'repeat') return this.#sendAll(JSON.parse(earlier!.answers) as Answers)
     this.#refused(message, judged)
   }
 
-  #answersTo(message: IAPMessage, contentHash: string): Promise<Answers> {
+  async #answersTo(message: IAPMessage, contentHash: string): Promise<Answers> {
     const received = { message, contentHash }
     const submit = (job: Omit<TaskJob, 'received'>) => this.#router.desk.submit({ ...job, received })
     switch (message.type) {
       case 'CAPABILITY_DISCOVERY':
-        return this.#keep(message, contentHash, [this.#discovered(message)])
+        // Of any length, and changes nothing: only that it came is remembered.
+        await this.#keep(message, contentHash, [])
+        return [this.#discovered(message)]
       case 'TASK_PROPOSAL':
         return this.#propose(message, contentHash)
       case 'TASK_BID':
