@@ -86,8 +86,8 @@ export class IapTask {
     return this.act({ type: 'result', message, ...(outputFault !== undefined && { outputFault }) })
   }
 
-  part(agentId: AgentId, index: number): TaskOutcome {
-    return this.act({ type: 'partial-result', message: this.message('TASK_PARTIAL_RESULT', agentId, { taskId: 'task_1', index, part: `part ${index}` }) })
+  part(agentId: AgentId, index: number, part: unknown = `part ${index}`): TaskOutcome {
+    return this.act({ type: 'partial-result', message: this.message('TASK_PARTIAL_RESULT', agentId, { taskId: 'task_1', index, part }) })
   }
 
   /** Lets time pass up to what is due next, and does it. */

@@ -1,12 +1,17 @@
 // The fold of one task: its state after each record of the log.
 import { invariant } from '../../../protocol/result.ts'
 import { TaskStatus } from '../../../protocol/iap/task-status.ts'
-import type { AgentId } from '../../../protocol/iap/types.ts'
+import type { AgentId, TaskPartialResult } from '../../../protocol/iap/types.ts'
 import { ROUTER } from '../../../protocol/iap/types.ts'
 import type { RecordOf, TaskRecord } from './records.ts'
 import type { Holding, ReleaseCause, TaskState } from './types.ts'
 
 const timeOf = (text: string): number => new Date(text).getTime()
+
+const utf8 = new TextEncoder()
+
+/** What a part counts for among those that are kept. */
+export const bytesOfPart = ({ part }: TaskPartialResult): number => utf8.encode(JSON.stringify(part)).length
 
 /** The state that the records of one task lead to, in the order of their ordinals. */
 export function foldTask(records: readonly TaskRecord[]): TaskState | undefined {
@@ -37,6 +42,7 @@ const proposed = ({ taskId, content: { proposal, messageId } }: RecordOf<'task_p
   bids: [],
   released: new Map(),
   evidenceCount: 0,
+  parts: { count: 0, bytes: 0 },
   lastRecordOf: new Map(),
 })
 
@@ -64,8 +70,11 @@ function changed(state: TaskState, record: Exclude<TaskRecord, RecordOf<'task_pr
       return held(state, { graceUntilMs: timeOf(record.content.graceUntil) })
     case 'assignee_returned':
       return heard(state)
-    case 'task_partial_result':
-      return held(state, { partCount: record.content.part.index + 1 })
+    case 'task_partial_result': {
+      const { part } = record.content
+      const parts = { count: state.parts.count + 1, bytes: state.parts.bytes + bytesOfPart(part) }
+      return held({ ...state, parts }, { partCount: part.index + 1 })
+    }
     case 'context_transfer':
       return state
     case 'task_result':

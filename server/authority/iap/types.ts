@@ -56,6 +56,8 @@ export interface TaskState {
   readonly holding?: Holding
   /** Results that were not applied. */
   readonly evidenceCount: number
+  /** Parts of results that are kept, of whichever holder. `bytes`: of their JSON texts in UTF-8. */
+  readonly parts: { readonly count: number; readonly bytes: number }
   /** The latest record of each agent that a later one of its own can refer to. */
   readonly lastRecordOf: ReadonlyMap<AgentId, number>
   readonly failure?: { readonly code: IAPErrorCode; readonly reason: string }

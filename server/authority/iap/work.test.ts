@@ -173,6 +173,27 @@ describe('IAP 1.19 partial results', () => {
     expect(task.types).toContain('task_partial_result')
   })
 
+  it('are not kept without end, in number or in bytes, and the result still counts', () => {
+    const many = atWork()
+    for (let index = 0; index < 1_024; index++) expect(many.part('b', index).error).toBeUndefined()
+    expect(many.part('b', 1_024)).toMatchObject({ records: [], messages: [], error: { code: 'VALIDATION_ERROR', details: { reason: 'too_many_parts' } } })
+    const long = atWork()
+    const mebibyte = 'ä'.repeat(512 * 1024 - 1)
+    for (let index = 0; index < 4; index++) expect(long.part('b', index, mebibyte).error).toBeUndefined()
+    expect(long.part('b', 4, '').error).toMatchObject({ details: { reason: 'too_many_parts' } })
+    expect(long.complete('b').error).toBeUndefined()
+  })
+
+  it('count over all who had the task', () => {
+    const task = atWork('b', 'c')
+    for (let index = 0; index < 1_000; index++) task.part('b', index)
+    task.leave('b', 'departed')
+    const next = task.state!.holding!.agent.agentId
+    task.accept(next)
+    const taken = Array.from({ length: 40 }, (_, index) => task.part(next, index)).filter(({ error }) => error === undefined)
+    expect([next, taken.length]).toEqual(['c', 24])
+  })
+
   it('of anybody else, or before the acceptance, are refused', () => {
     expect(atWork('b', 'c').part('c', 0).error).toMatchObject({ details: { reason: 'stale_assignment' } })
   })

@@ -2,6 +2,7 @@
 import { TaskStatus } from '../../../protocol/iap/task-status.ts'
 import type { AgentId, IAPMessageOf } from '../../../protocol/iap/types.ts'
 import { award, timeAllowedMs } from './award.ts'
+import { bytesOfPart } from './evolve-task.ts'
 import type { TaskDraft } from './task-draft.ts'
 import type { Holding, TaskInput, TaskOutcome } from './types.ts'
 
@@ -9,6 +10,10 @@ type ResultInput = Extract<TaskInput, { readonly type: 'result' }>
 
 /** Results that were not applied are kept up to this number, so that nobody fills the Space with them. */
 const EVIDENCE_KEPT = 32
+
+/** Parts of one task, over all who had it, are kept up to this number and these bytes. */
+const PARTS_KEPT = 1_024
+const PART_BYTES_KEPT = 4 * 1024 * 1024
 
 export function decideAcceptance(draft: TaskDraft, { messageId, from, payload }: IAPMessageOf<'TASK_ACCEPTANCE'>): TaskOutcome {
   const holding = ownHolding(draft, from, payload.assignmentId)
@@ -50,7 +55,9 @@ export function decidePartialResult(draft: TaskDraft, { messageId, from, payload
   if (holding?.acceptance === undefined) return draft.refuse('VALIDATION_ERROR', 'this agent is not at work on the task', 'stale_assignment')
   if (draft.env.nowMs >= holding.acceptance.timeoutMs) return draft.refuse('VALIDATION_ERROR', 'the time for the task is over', 'late')
   if (payload.index !== holding.partCount) return draft.refuse('VALIDATION_ERROR', 'parts are counted from 0 without a gap', 'part_out_of_order')
-  const { proposerId } = draft.state.proposal
+  const { proposal: { proposerId }, parts } = draft.state
+  const isFull = parts.count >= PARTS_KEPT || parts.bytes + bytesOfPart(payload) > PART_BYTES_KEPT
+  if (isFull) return draft.refuse('VALIDATION_ERROR', 'no more parts of this task are taken; its result is', 'too_many_parts')
   draft.append('task_partial_result', from, [holding.acceptance.ordinal], { messageId, assignmentId: holding.assignmentId, part: payload })
   if (draft.env.standingOf(proposerId).speaksAdditions) draft.send(proposerId, 'TASK_PARTIAL_RESULT', payload, { metadata: { agentId: from } })
   return draft.done()
