@@ -35,7 +35,7 @@ export function WorkCard({ item, showsState = false }: { readonly item: BoardIte
       </h3>
       <p className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-13">
         {showsState && <StateTag state={item.state} />}
-        {item.owner ? <PrincipalName id={item.owner.id} name={item.owner.name} {...(item.owner.online === false && { note: 'offline' })} /> : <span className="text-muted">{isOver(item) ? 'No owner' : 'Nobody owns it yet'}</span>}
+        {item.owner ? <PrincipalName id={item.owner.id} name={item.owner.name} {...(item.owner.online === false && { note: 'offline' })} /> : <Unowned item={item} />}
         {item.leaseExpiresAt !== undefined && (
           <span className="inline-flex items-center gap-1 text-muted">
             <Timer aria-hidden className="size-3.5" />
@@ -100,5 +100,15 @@ function Figures({ item }: { readonly item: BoardItem }) {
         <span className="inline-flex items-center gap-1"><RotateCcw aria-hidden className="size-3.5" />attempt {item.attempts}</span>
       )}
     </p>
+  )
+}
+
+function Unowned({ item }: { readonly item: BoardItem }) {
+  if (item.offeredTo === undefined) return <span className="text-muted">{isOver(item) ? 'No owner' : 'Nobody owns it yet'}</span>
+  return (
+    <>
+      <span className="text-muted">Offered to</span>
+      {item.offeredTo.map((candidate) => <PrincipalName key={candidate.id} id={candidate.id} name={candidate.name} {...(candidate.online === false && { note: 'offline' })} />)}
+    </>
   )
 }

@@ -52,6 +52,8 @@ export interface BoardItem {
   readonly sequence: number
   readonly owner?: ParticipantView
   readonly ownershipEpoch?: number
+  /** Who may still accept it; absent where nobody is asked. */
+  readonly offeredTo?: readonly ParticipantView[]
   /** Execution Lease expiry while active. */
   readonly leaseExpiresAt?: string
   readonly deadline: string

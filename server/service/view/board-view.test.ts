@@ -62,8 +62,10 @@ it('says that the owner has to raise the budget once all of it is handed out and
 it('says that the Coordinator has to act once every candidate has declined (A-169)', () => {
   const group = new GroupFixture().found()
   reach(group, 'a', 'offered')
+  expect(boardItems(group.state, naming, group.now)).toMatchObject([{ blockers: [], offeredTo: [{ id: wim.id }] }])
   group.accept(wim, WORK_OFFER_DECLINE, { workItemId: workId('a'), offerId: offerTo(group, 'a', wim), reason: 'capacity' })
   expect(blockers(group)).toEqual(['Every candidate declined; the Coordinator has to offer it again'])
+  expect(boardItems(group.state, naming, group.now)[0]).not.toHaveProperty('offeredTo')
 })
 
 it('flags queued work that waits for a person, until the owner has approved its start (A-196)', () => {

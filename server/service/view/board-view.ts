@@ -2,7 +2,7 @@
 import { exhaustedDimension, isAllAllocated } from '../../authority/budget.ts'
 import { isGateClosed, personInCharge } from '../../authority/execution-approval.ts'
 import type { BudgetDimension, GroupState, WorkRecord } from '../../authority/types.ts'
-import type { BoardItem } from '../views.ts'
+import type { BoardItem, ParticipantView } from '../views.ts'
 import { budgetLines, dimensionName } from './budget-lines.ts'
 import type { Naming } from './participants.ts'
 import { shorten } from './shorten.ts'
@@ -18,6 +18,7 @@ export function boardItems(state: GroupState, name: Naming, now: string): readon
 function boardItem(record: WorkRecord, state: GroupState, name: Naming, now: string): BoardItem {
   const { item } = record
   const lease = record.executionLease?.state === 'active' ? record.executionLease : undefined
+  const candidates = candidatesOf(record, name, now)
   return {
     workItemId: item.workItemId,
     goal: item.contract.goal,
@@ -25,6 +26,7 @@ function boardItem(record: WorkRecord, state: GroupState, name: Naming, now: str
     revision: item.revision,
     sequence: state.sequenceOf.get(item.workItemId) ?? 0,
     ...(item.owner && { owner: name({ type: 'agent', id: item.owner.agentId }), ownershipEpoch: item.owner.ownershipEpoch }),
+    ...(candidates.length > 0 && { offeredTo: candidates }),
     ...(lease && item.state === 'active' && { leaseExpiresAt: lease.expiresAt }),
     deadline: item.contract.deadline,
     dependsOn: item.contract.dependencyWorkItemIds.flatMap((id) => {
@@ -101,6 +103,12 @@ function waitsFor({ item }: WorkRecord, state: GroupState): Blocker[] {
     const sentence = `Waits for “${shorten(dependency.contract.goal, 60)}”${sequence ? ` (#${sequence})` : ''}`
     return [sequence ? { sentence, sequence } : { sentence }]
   })
+}
+
+/** Who has an offer that is neither answered nor over. */
+export function candidatesOf({ item }: WorkRecord, name: Naming, now: string): ParticipantView[] {
+  if (item.state !== 'offered') return []
+  return (item.offers ?? []).filter((offer) => offer.status === 'pending' && offer.expiresAt > now).map((offer) => name({ type: 'agent', id: offer.agentId }))
 }
 
 function offerBlockers({ item }: WorkRecord, name: Naming, now: string): Blocker[] {

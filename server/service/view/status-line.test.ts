@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ada, agentCard, cora, otto, urnOf } from '../../testing/cast.ts'
+import { ada, agentCard, cora, otto, urnOf, wim } from '../../testing/cast.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
 import { approve, fail, reach, reconcile, submitMission } from '../../testing/work-scenario.ts'
 import type { Naming } from './participants.ts'
@@ -15,6 +15,12 @@ describe('the status of a Mission', () => {
     expect(lineOf(group)).toMatchObject({ health: 'failing', sentence: 'Cora no longer coordinates', actor: { id: ada.id } })
     group.accept(ada, 'mission.assign_coordinator', { coordinatorAgentId: otto.id, reason: 'Cora is silent.' })
     expect(lineOf(group)).toMatchObject({ health: 'healthy', actor: { id: otto.id } })
+  })
+
+  it('waits for the candidate of an offer, not for the Coordinator', () => {
+    const group = new GroupFixture().found()
+    reach(group, 'a', 'offered')
+    expect(lineOf(group)).toMatchObject({ health: 'healthy', because: expect.stringMatching(/ is offered to Ada\.$/), actor: { id: wim.id } })
   })
 
   it('is not talked into health (A-123)', () => {

@@ -1,7 +1,7 @@
 // The one line that answers: how is it, why, until when, who must act. Computed from the fold, never narrated (A-123).
-import type { GroupState } from '../../authority/types.ts'
+import type { GroupState, WorkRecord } from '../../authority/types.ts'
 import type { ParticipantView, StatusLine } from '../views.ts'
-import { blockersOf, isFinal, waitsForBudget } from './board-view.ts'
+import { blockersOf, candidatesOf, isFinal, waitsForBudget } from './board-view.ts'
 import type { Naming } from './participants.ts'
 import { shorten } from './shorten.ts'
 
@@ -100,9 +100,23 @@ function working(state: GroupState, { name, now }: StatusContext): StatusLine {
     return { health: 'healthy', sentence, because: `${owner.name} works on “${shorten(running.item.contract.goal, 80)}”.`, until, actor: owner, ...sequenceOf(state, running.item.workItemId) }
   }
   if (stuck) return { health: 'blocked', sentence, because: blockersOf(stuck, state, name, now).find((blocker) => !blocker.sequence)?.sentence ?? '', until, ...sequenceOf(state, stuck.item.workItemId) }
+  return offered(records, state, { name, now }, { sentence, until }) ?? moving(state, verified === records.length, name, { sentence, until })
+}
+
+/** The first offer that somebody has yet to answer. */
+function offered(records: readonly WorkRecord[], state: GroupState, { name, now }: Pick<StatusContext, 'name' | 'now'>, line: Pick<StatusLine, 'sentence' | 'until'>): StatusLine | undefined {
+  for (const record of records) {
+    const [first, ...others] = candidatesOf(record, name, now)
+    if (!first) continue
+    const because = `“${shorten(record.item.contract.goal, 80)}” is offered to ${[first, ...others].map((candidate) => candidate.name).join(', ')}.`
+    return { health: 'healthy', ...line, because, actor: first, ...sequenceOf(state, record.item.workItemId) }
+  }
+  return undefined
+}
+
+function moving(state: GroupState, isAllDone: boolean, name: Naming, line: Pick<StatusLine, 'sentence' | 'until'>): StatusLine {
   const coordinator = coordinatorOf(state, name)
-  const isAllDone = verified === records.length
-  return { health: 'healthy', sentence, because: isAllDone ? `${coordinator.name} prepares the submission.` : `${coordinator.name} and the workers move the next item.`, until, actor: coordinator }
+  return { health: 'healthy', ...line, because: isAllDone ? `${coordinator.name} prepares the submission.` : `${coordinator.name} and the workers move the next item.`, actor: coordinator }
 }
 
 function sequenceOf(state: GroupState, id: string): { sequence: number } | Record<string, never> {
