@@ -56,7 +56,7 @@ async function writeAll(sql: Sql, commit: IapCommit): Promise<readonly KeptIapMe
   }
 }
 
-type Tasks = Pick<IapStore, 'openTasks' | 'unpublishedTasks' | 'tasksAtWork' | 'workOver' | 'findTask' | 'records' | 'published'>
+type Tasks = Pick<IapStore, 'openTasks' | 'unpublishedTasks' | 'tasksAtWork' | 'workOver' | 'findTask' | 'records' | 'unpublished' | 'messageIdsOf' | 'published'>
 
 function createTasks(database: PostgresJsDatabase): Tasks {
   return {
@@ -74,6 +74,13 @@ function createTasks(database: PostgresJsDatabase): Tasks {
       if (taskIds.length === 0) return []
       const rows = await database.select().from(iapRecords).where(inArray(iapRecords.taskId, [...taskIds])).orderBy(asc(iapRecords.taskId), asc(iapRecords.ordinal))
       return rows.map(({ messageId, ...row }) => ({ ...row, ...(messageId !== null && { messageId }) }))
+    },
+    unpublished: (taskId) => database.select({ taskId: iapRecords.taskId, ordinal: iapRecords.ordinal, record: iapRecords.record }).from(iapRecords).where(and(eq(iapRecords.taskId, taskId), isNull(iapRecords.messageId))).orderBy(asc(iapRecords.ordinal)),
+    async messageIdsOf(taskId, ordinals) {
+      if (ordinals.length === 0) return new Map()
+      const { ordinal, messageId } = iapRecords
+      const rows = await database.select({ ordinal, messageId }).from(iapRecords).where(and(eq(iapRecords.taskId, taskId), inArray(ordinal, [...ordinals]), isNotNull(messageId)))
+      return new Map(rows.map((row) => [row.ordinal, row.messageId!]))
     },
     async published(taskId, ordinal, messageId) {
       await database.update(iapRecords).set({ messageId }).where(and(eq(iapRecords.taskId, taskId), eq(iapRecords.ordinal, ordinal)))

@@ -38,6 +38,8 @@ export function createMemoryIap(): IapStore {
     },
     findTask: async (taskId) => tasks.get(taskId),
     records: async (taskIds) => taskIds.flatMap((taskId) => (records.get(taskId) ?? []).map((row) => ({ ...row }))),
+    unpublished: async (taskId) => (records.get(taskId) ?? []).filter(({ messageId }) => messageId === undefined).map(({ messageId: _none, ...row }) => row),
+    messageIdsOf: async (taskId, ordinals) => new Map((records.get(taskId) ?? []).flatMap(({ ordinal, messageId }) => (messageId !== undefined && ordinals.includes(ordinal) ? [[ordinal, messageId]] : []))),
     async published(taskId, ordinal, messageId) {
       const row = records.get(taskId)?.find((kept) => kept.ordinal === ordinal)
       if (row) row.messageId = messageId

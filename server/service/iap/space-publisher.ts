@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import type { MessageDraft, OpenSpaces, SpaceMessage } from '../open-spaces/types.ts'
 import { Turns } from '../turns.ts'
 import type { AgentNodes } from './agent-nodes.ts'
-import type { IapStore, KeptIapRecord } from './store-port.ts'
+import type { IapStore } from './store-port.ts'
 import type { IapTimers } from './types.ts'
 
 const retryMs = 5_000
@@ -20,7 +20,7 @@ export interface RecordSpaces extends Pick<OpenSpaces, 'search'> {
 }
 
 interface Needs {
-  readonly store: Pick<IapStore, 'findTask' | 'records' | 'published'>
+  readonly store: Pick<IapStore, 'findTask' | 'unpublished' | 'messageIdsOf' | 'published'>
   readonly spaces: RecordSpaces
   readonly nodes: Pick<AgentNodes, 'enter' | 'nodeIdOf'>
   readonly timers: IapTimers
@@ -68,25 +68,24 @@ export class SpacePublisher {
 
   async #publish(taskId: TaskId, isUnsure: boolean): Promise<void> {
     const { store } = this.#needs
-    const [task, rows] = await Promise.all([store.findTask(taskId), store.records([taskId])])
+    const [task, rows] = await Promise.all([store.findTask(taskId), store.unpublished(taskId)])
     if (task === undefined) return
-    const messageIds = rows.map(({ messageId }) => messageId)
     let mayBeThere = isUnsure
-    for (const row of rows.filter(({ messageId }) => messageId === undefined)) {
+    for (const row of rows) {
       const record = JSON.parse(row.record) as TaskRecord
       const earlier = mayBeThere ? await this.#findEarlier(record, task.spaceId) : undefined
-      const messageId = earlier ?? (await this.#send(record, task.spaceId, messageIds))
-      messageIds[row.ordinal] = messageId
+      const messageId = earlier ?? (await this.#send(record, task.spaceId))
       await store.published(taskId, row.ordinal, messageId)
       // Only the first one can have been published before its id was noted.
       mayBeThere = false
     }
   }
 
-  async #send(record: TaskRecord, spaceId: string, messageIds: readonly KeptIapRecord['messageId'][]): Promise<string> {
-    const { nodes, spaces } = this.#needs
+  async #send(record: TaskRecord, spaceId: string): Promise<string> {
+    const { nodes, spaces, store } = this.#needs
     const senderId = await nodes.enter(record.author, spaceId)
-    const messages = [...new Set(record.refs)].flatMap((ordinal) => messageIds[ordinal] ?? [])
+    const messageIds = await store.messageIdsOf(record.taskId, record.refs)
+    const messages = [...new Set(record.refs)].flatMap((ordinal) => messageIds.get(ordinal) ?? [])
     const draft = { contentType: contentTypeOf(record), messages, nodes: await this.#named(record) }
     const content = JSON.stringify(spaceContentOf(record))
     const sent = await spaces.sendRecord(senderId, spaceId, { ...draft, content })

@@ -64,6 +64,10 @@ export interface IapStore {
   findTask(taskId: string): Promise<IapTaskRow | undefined>
   /** Of these tasks, by task and ordinal. */
   records(taskIds: readonly string[]): Promise<readonly KeptIapRecord[]>
+  /** Records of the task that stand in no Space yet, by ordinal. */
+  unpublished(taskId: string): Promise<readonly IapRecordRow[]>
+  /** Of these records the Messages, as far as they have one, by ordinal. */
+  messageIdsOf(taskId: string, ordinals: readonly number[]): Promise<ReadonlyMap<number, string>>
   published(taskId: string, ordinal: number, messageId: string): Promise<void>
   /** The next ones after the entry, ascending. */
   waiting(agentId: string, after: number, limit: number): Promise<readonly KeptIapMessage[]>
