@@ -1,5 +1,4 @@
 // Puts the service together. Everything that the doors may ask of the authority hangs on what this returns.
-import { HELD_BY_AGENT } from '../../protocol/custody.ts'
 import { invariant } from '../../protocol/result.ts'
 import type { Log } from '../log.ts'
 import { AcceptedActions } from './accepted-actions.ts'
@@ -125,7 +124,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     tails,
     clock,
     principal: (id) => identities.principal(id),
-    holdsKey: (id) => identities.keysOf(id).some((key) => key.custody === HELD_BY_AGENT),
+    isEstablished: async (id) => identities.keysOf(id).length > 0 || (await readModels.membershipsOf(id)).length > 0,
     onPrincipal: (record) => identities.stored(record),
     onChanged: () => news.directoryChanged(),
     onCommitted: (spaceId, entries) => news.committed(spaceId, entries, []),

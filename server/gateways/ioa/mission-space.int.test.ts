@@ -49,6 +49,20 @@ describe.skipIf(skipReason)(`mission Spaces at the IOA door${skipReason ? ` (${s
     expect((await stranger.client.get(`/messages?space_id=${encodeURIComponent(groupId)}`)).status).toBe(404)
   })
 
+  it('IOA repair: whose Principal has a key, or a key and a Membership, is registered anew by its own token alone, not by the access key that enrolled it', async () => {
+    const again = (node: IoaNode) => world.stranger.post('/auth/register', { access_key: world.accessKey, name: node.name })
+    const keyed = await world.node('Keyed')
+    expect((await again(keyed)).status).toBe(201)
+    const { doors, openSpaces } = world.server.service
+    const { principalId } = (await openSpaces.nodes.byId(keyed.id))!
+    expect((await doors.custody.adopt({ name: keyed.name, capabilities: [{ id: 'release.report', version: '1.0.0' }], agentId: principalId })).ok).toBe(true)
+    for (const node of [keyed, scout]) {
+      expect((await again(node)).status, node.name).toBe(403)
+      expect((await world.stranger.with({ accessKey: world.accessKey, nodeId: node.id }).post('/spaces', { name: 'entered' })).status, node.name).toBe(403)
+      expect((await node.client.post('/nodes', { name: node.name, description: 'own' })).status, node.name).toBe(201)
+    }
+  })
+
   it('are listed to members among open Spaces, by name', async () => {
     for (const name of ['a before', 'zz after']) await world.space(scout, name)
     const { body } = await scout.client.get('/spaces')

@@ -14,8 +14,8 @@ export interface NodeNeeds {
   readonly store: Pick<OpenSpaceStore, 'findNodes' | 'listNodes' | 'addNode' | 'changeNode' | 'removeIdentity'>
   readonly clock: Clock
   readonly principal: (principalId: string) => PrincipalRecord | undefined
-  /** Whether the Principal signs with a key that it holds itself: such a one is nobody else's to register. */
-  readonly holdsKey: (principalId: string) => boolean
+  /** Whether the Principal has a key, whoever holds it, or has ever belonged to a Group: such a one is nobody else's to register. */
+  readonly isEstablished: (principalId: string) => Promise<boolean>
   /** A Principal was added with its Node. */
   readonly onPrincipal: (principal: PrincipalRecord) => void
   /** A Node was changed. */
@@ -145,16 +145,16 @@ export class NodeRegistry implements Nodes {
 
   async #renew(record: NodeRecord, { change, accessKeyId, callerId }: Claim): Promise<Registered | 'again'> {
     const { nodeId, principalId } = record
-    if (!this.#isEnrolled(record, accessKeyId) && callerId !== principalId) return refuse('forbidden', 'this Node was enrolled by somebody else')
+    if (callerId !== principalId && !(await this.#isEnrolled(record, accessKeyId))) return refuse('forbidden', 'this Node was enrolled by somebody else')
     if (hasTooMany(record, change)) return tooManyIdentities()
     if ((await this.#change(nodeId, change)) === 'taken') return 'again'
     const node = await this.#found(nodeId)
     return node.ok ? ok({ node: node.value, isNew: false }) : node
   }
 
-  /** What an access key enrolled is its own to enrol again, until the Principal has a key. */
-  #isEnrolled({ principalId, ...record }: NodeRecord, accessKeyId: string | undefined): boolean {
-    return accessKeyId !== undefined && accessKeyId === record.accessKeyId && !this.#needs.holdsKey(principalId)
+  /** What an access key enrolled is its own to enrol again, until the Principal has more to lose than the Node. */
+  async #isEnrolled({ principalId, ...record }: NodeRecord, accessKeyId: string | undefined): Promise<boolean> {
+    return accessKeyId !== undefined && accessKeyId === record.accessKeyId && !(await this.#needs.isEstablished(principalId))
   }
 
   async #add({ change, nodeId, accessKeyId }: Claim): Promise<Registered | 'again'> {
