@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Clock } from '../../service/ports.ts'
 import { startServer } from '../../start.ts'
 import type { Agent, Fixture, Person } from '../../testing/authority-fixture.ts'
-import { eventOf, fixtureOn, newUrn } from '../../testing/authority-fixture.ts'
+import { eventOf, fixtureOn, newUrn, signAs } from '../../testing/authority-fixture.ts'
+import { workContract } from '../../testing/documents.ts'
 import type { IoaNode, IoaWorld } from '../../testing/ioa-world.ts'
 import { startIoaWorld } from '../../testing/ioa-world.ts'
 import { skipReason } from '../../testing/test-database.ts'
@@ -29,12 +30,18 @@ describe.skipIf(skipReason)(`mission Spaces at the IOA door${skipReason ? ` (${s
   afterAll(() => world.stop())
 
   const own = async (group: string, kind: 'membership.change' | 'message.post', payload: Record<string, unknown>) => eventOf(await fixture.submit(owner, { kind, groupId: group, membershipEpoch: 1, payload }))
-  /** The server holds a key for the Node's Principal, which becomes a worker. */
-  async function join(group: string, node: IoaNode) {
+  const capability = { id: 'release.report', version: '1.0.0' }
+  /** The server holds a key for the Node's Principal. */
+  async function keyed(node: IoaNode) {
     const { doors, openSpaces } = world.server.service
     const principalId = (await openSpaces.nodes.byId(node.id))!.principalId
-    const adopted = await doors.custody.adopt({ name: node.name, capabilities: [{ id: 'release.report', version: '1.0.0' }], agentId: principalId })
+    const adopted = await doors.custody.adopt({ name: node.name, capabilities: [capability], agentId: principalId })
     expect(adopted.ok).toBe(true)
+    return principalId
+  }
+  /** It becomes a worker too. */
+  async function join(group: string, node: IoaNode) {
+    const principalId = await keyed(node)
     await own(group, 'membership.change', { member: { type: 'agent', id: principalId }, role: 'worker', visibilityStartSequence: 1 })
     return principalId
   }
@@ -51,16 +58,37 @@ describe.skipIf(skipReason)(`mission Spaces at the IOA door${skipReason ? ` (${s
 
   it('IOA repair: whose Principal has a key, or a key and a Membership, is registered anew by its own token alone, not by the access key that enrolled it', async () => {
     const again = (node: IoaNode) => world.stranger.post('/auth/register', { access_key: world.accessKey, name: node.name })
-    const keyed = await world.node('Keyed')
-    expect((await again(keyed)).status).toBe(201)
-    const { doors, openSpaces } = world.server.service
-    const { principalId } = (await openSpaces.nodes.byId(keyed.id))!
-    expect((await doors.custody.adopt({ name: keyed.name, capabilities: [{ id: 'release.report', version: '1.0.0' }], agentId: principalId })).ok).toBe(true)
-    for (const node of [keyed, scout]) {
+    const named = await world.node('Keyed')
+    expect((await again(named)).status).toBe(201)
+    await keyed(named)
+    for (const node of [named, scout]) {
       expect((await again(node)).status, node.name).toBe(403)
       expect((await world.stranger.with({ accessKey: world.accessKey, nodeId: node.id }).post('/spaces', { name: 'entered' })).status, node.name).toBe(403)
       expect((await node.client.post('/nodes', { name: node.name, description: 'own' })).status, node.name).toBe(201)
     }
+  })
+
+  it('show a candidate itself and what it was sent, not who belongs to them and how much is said (A-131)', async () => {
+    const mission = await fixture.mission(owner, coordinator)
+    const candidate = await world.node('Candidate')
+    const principalId = await keyed(candidate)
+    const [workItemId, soon] = [newUrn(), new Date(Date.now() + 3_600_000).toISOString()]
+    const standing = { groupId: mission.groupId, membershipEpoch: 1, coordinatorEpoch: 1, sessionEpoch: coordinator.session.sessionEpoch }
+    eventOf(await fixture.submit(coordinator, { kind: 'work.authorize', ...standing, payload: { workItemId, contract: workContract({ requiredCapabilities: [capability], budget: { toolCallLimit: 10 }, deadline: soon }) } }))
+    const [first] = await world.server.service.reads.range(owner.actor.id, mission.groupId, 0, 1)
+    const summary = {
+      contextPackageId: newUrn(), version: 1, missionId: mission.missionId, groupId: mission.groupId, workItemId, sourceEventRange: { fromSequence: 1, toSequence: 1, eventIds: [first!.event.eventId] }, artifactHashes: [],
+      summary: 'A release is under way.', decisions: [], constraints: [], unresolvedQuestions: [], generatedBy: { type: 'agent', id: coordinator.actor.id } as const, generatedAt: new Date().toISOString(),
+    }
+    const contextPackage = await signAs(coordinator, summary, 'generatedAt')
+    const selectionBasis = { requiredCapabilities: [capability], verifiedMatches: [capability], authorizationEligible: true, availabilityEstimate: soon, expectedCost: 1, reliabilityEvidence: [], policyRulesApplied: ['only candidate'] }
+    eventOf(await fixture.submit(coordinator, { kind: 'work.offer', ...standing, payload: { workItemId, candidateAgentIds: [principalId], selectionBasis, contextPackage } }))
+    const path = `/spaces/${encodeURIComponent(mission.groupId)}`
+    const told = (await candidate.client.get(`${path}/messages?all=true`)).body as unknown[]
+    const shown = { id: mission.groupId, name: mission.groupId, nodes: [{ id: candidate.id, name: 'Candidate', meta: {} }], message_count: told.length }
+    expect((await candidate.client.get(path)).body).toEqual(shown)
+    expect((await candidate.client.get('/spaces')).body).toContainEqual(shown)
+    expect(told.length).toBeGreaterThan(0)
   })
 
   it('are listed to members among open Spaces, by name', async () => {

@@ -60,10 +60,17 @@ class MissionSpace implements Space {
     const group = await this.#group()
     if (group === undefined) return undefined
     const { state, membership } = group
+    if (membership.state === 'provisional') return this.#candidateInfo()
     const present = [...state.memberships.values()].filter((member) => member.state !== 'ended')
     const nodes = await Promise.all(present.map(async ({ member, role }) => ({ node: await this.#service.openSpaces.nodes.ofPrincipal(member.id), description: role })))
     const members = nodes.flatMap(({ node, description }) => (node === undefined ? [] : [{ node, description }]))
     return { spaceId: this.spaceId, name: this.spaceId, tags: [], members: members.toSorted(byName), messageCount: Math.max(0, state.sequence - membership.visibilityStartSequence + 1) }
+  }
+
+  /** A candidate knows of itself and of what it was sent, and of nobody else. */
+  async #candidateInfo(): Promise<SpaceInfo> {
+    const [node, entries] = await Promise.all([this.#service.openSpaces.nodes.ofPrincipal(this.#callerId), this.#service.reads.range(this.#callerId, this.spaceId, 0, chunk)])
+    return { spaceId: this.spaceId, name: this.spaceId, tags: [], members: node === undefined ? [] : [{ node, description: '' }], messageCount: entries.length }
   }
 
   /** Speaks with the key that the server holds for the caller; what the authority refuses is refused for its reason. */
