@@ -72,7 +72,9 @@ function createTasks(database: PostgresJsDatabase): Tasks {
     },
     async records(taskIds) {
       if (taskIds.length === 0) return []
-      const rows = await database.select().from(iapRecords).where(inArray(iapRecords.taskId, [...taskIds])).orderBy(asc(iapRecords.taskId), asc(iapRecords.ordinal))
+      const rows = await database.select().from(iapRecords).where(inArray(iapRecords.taskId, [...taskIds]))
+      // For the database's order it would have to walk through the records of all tasks.
+      rows.sort((a, b) => (a.taskId === b.taskId ? a.ordinal - b.ordinal : a.taskId < b.taskId ? -1 : 1))
       return rows.map(({ messageId, ...row }) => ({ ...row, ...(messageId !== null && { messageId }) }))
     },
     unpublished: (taskId) => database.select({ taskId: iapRecords.taskId, ordinal: iapRecords.ordinal, record: iapRecords.record }).from(iapRecords).where(and(eq(iapRecords.taskId, taskId), isNull(iapRecords.messageId))).orderBy(asc(iapRecords.ordinal)),

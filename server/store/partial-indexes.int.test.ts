@@ -33,4 +33,19 @@ describe.skipIf(skipReason)(`an index over some rows of a table${skipReason ? ` 
     const scans = async () => Number((await sql<{ scans: string }[]>`SELECT idx_scan AS scans FROM pg_stat_user_indexes WHERE indexrelname = ${index}`)[0]!.scans)
     await expect.poll(scans, { timeout: 10_000 }).toBeGreaterThan(0)
   })
+
+  it('is not needed where few entries of a long Space are asked for: each is looked up', async () => {
+    const store = await openStore({ url: database.url, migrationsFolder, maxConnections: 1 })
+    const spaceId = 'urn:x:long'
+    await sql`INSERT INTO log SELECT ${spaceId}, n, 'urn:x:' || n, 'kind', convert_to('x', 'UTF8') FROM generate_series(1, 20000) AS n`
+    await sql`INSERT INTO graph_edges SELECT ${spaceId}, n, n - 1, 'reply' FROM generate_series(2, 20000) AS n`
+    expect((await store.log.readAt(spaceId, [20_000, 3, 3])).map(({ sequence }) => sequence)).toEqual([3, 20_000])
+    expect(await store.readModels.graphEdges(spaceId, [20_000])).toEqual([{ child: 20_000, parent: 19_999, provenance: 'reply' }])
+    await store.close()
+    const read = async (index: string) => Number((await sql<{ read: string }[]>`SELECT idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = ${index}`)[0]!.read)
+    for (const index of ['log_one_event_per_sequence', 'graph_edges_once']) {
+      await expect.poll(() => read(index), { timeout: 10_000 }).toBeGreaterThan(0)
+      expect(await read(index)).toBeLessThan(1_000)
+    }
+  })
 })

@@ -99,8 +99,8 @@ function prepareQueries(database: PostgresJsDatabase) {
     edges: database
       .select(edgeColumns)
       .from(graphEdges)
+      // In no order: for the order's sake the planner would walk through the whole Space.
       .where(and(eq(graphEdges.spaceId, placeholder('spaceId')), text`${graphEdges.child} = any(${placeholder('children')}::bigint[])`))
-      .orderBy(asc(graphEdges.child), asc(graphEdges.parent), asc(graphEdges.provenance))
       .prepare('edges'),
     spacesOfArtifact: database
       .select({ spaceId: artifactRefs.spaceId })

@@ -30,7 +30,7 @@ export function createSpaceLog(sql: Sql, database: PostgresJsDatabase): SpaceLog
     },
     head: async (spaceId) => (await queries.head.execute({ spaceId }))[0]?.head ?? 0,
     read: (spaceId, after, limit) => queries.read.execute({ spaceId, after, limit }),
-    readAt: (spaceId, sequences) => queries.readAt.execute({ spaceId, sequences }),
+    readAt: async (spaceId, sequences) => (await queries.readAt.execute({ spaceId, sequences: [...new Set(sequences)] })).sort((a, b) => a.sequence - b.sequence),
     findReceipt: async (actorId, actionId) => (await queries.receipts.execute({ actors: [actorId], actions: [actionId] }))[0],
     async findReceipts(keys) {
       if (keys.length === 0) return []
@@ -65,6 +65,8 @@ function prepareQueries(database: PostgresJsDatabase) {
     .limit(1)
     .as('found')
   const ofSpace = eq(log.spaceId, placeholder('spaceId'))
+  // A look-up per sequence too: to have one of several in order, the planner would walk through the whole Space.
+  const entryAt = database.select().from(log).where(and(ofSpace, eq(log.sequence, text`wanted.sequence`))).limit(1).as('entry_at')
   return {
     head: database.select({ head: spaces.head }).from(spaces).where(eq(spaces.spaceId, placeholder('spaceId'))).prepare('head'),
     takenIds: database.select({ spaceId: spaces.spaceId }).from(spaces).where(text`${spaces.spaceId} = any(${placeholder('spaceIds')}::text[])`).prepare('taken_ids'),
@@ -76,10 +78,9 @@ function prepareQueries(database: PostgresJsDatabase) {
       .limit(placeholder('limit'))
       .prepare('read'),
     readAt: database
-      .select()
-      .from(log)
-      .where(and(ofSpace, text`${log.sequence} = any(${placeholder('sequences')}::bigint[])`))
-      .orderBy(asc(log.sequence))
+      .select({ spaceId: entryAt.spaceId, sequence: entryAt.sequence, eventId: entryAt.eventId, kind: entryAt.kind, bytes: entryAt.bytes })
+      .from(text`unnest(${placeholder('sequences')}::bigint[]) as wanted(sequence)`)
+      .crossJoinLateral(entryAt)
       .prepare('read_at'),
     receipts: database
       .select({

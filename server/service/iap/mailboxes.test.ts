@@ -97,6 +97,27 @@ describe('Mailboxes', () => {
     expect([...link.sent].sort()).toEqual(['first', 'second'])
   })
 
+  it('hand nothing over twice that a page still holds while its confirmation is written', async () => {
+    const kept = createMemoryIap()
+    const [first] = await post(kept, 'first')
+    const second = await post(kept, 'second')
+    let written = () => {}
+    const link = new SlowLink()
+    const mailboxes = boxes({ ...kept, delivered: async (...entries) => void (await new Promise<void>((resolve) => (written = resolve)), await kept.delivered(...entries)) })
+    mailboxes.open('ada', link)
+    await settled()
+    const confirmed = mailboxes.confirmed('ada', link, link.asked)
+    // Committed earlier, told of later, while the link is full: the store is read again from before it.
+    link.send('')
+    link.send('')
+    mailboxes.deliver([first!, ...second])
+    await settled()
+    written()
+    await confirmed
+    expect(link.sent.filter((text) => text !== '')).toEqual(['first', 'second'])
+    expect(await kept.waiting('ada', 0, 10)).toEqual([])
+  })
+
   it('forget nothing for the pong of a connection that was replaced', async () => {
     const store = createMemoryIap()
     await post(store, 'm')

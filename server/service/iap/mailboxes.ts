@@ -14,8 +14,10 @@ interface Needs {
 
 interface Box {
   readonly link: PeerLink
-  /** Entries that were handed to the link and are not confirmed, in the order of handing over. */
+  /** Entries that were handed to the link and may still be in the store, in the order of handing over. */
   readonly handed: Set<number>
+  /** So many of them are confirmed and on their way out of the store. */
+  leavingCount: number
   confirmedCount: number
   handedCount: number
   /** The store is read on after this entry. */
@@ -37,7 +39,7 @@ export class Mailboxes {
 
   /** From now on the agent's messages go to this link, beginning with everything that it may not have. */
   open(agentId: AgentId, link: PeerLink): void {
-    const box: Box = { link, handed: new Set(), confirmedCount: 0, handedCount: 0, readTo: 0, readAgainFrom: Infinity, isCaughtUp: false, isReading: false }
+    const box: Box = { link, handed: new Set(), leavingCount: 0, confirmedCount: 0, handedCount: 0, readTo: 0, readAgainFrom: Infinity, isCaughtUp: false, isReading: false }
     this.#boxes.set(agentId, box)
     void this.#read(agentId, box)
   }
@@ -55,14 +57,17 @@ export class Mailboxes {
   async confirmed(agentId: AgentId, link: PeerLink, count: number): Promise<void> {
     const box = this.#boxes.get(agentId)
     if (box?.link !== link || count <= box.confirmedCount) return
-    const entries = [...box.handed].slice(0, count - box.confirmedCount)
-    for (const entry of entries) box.handed.delete(entry)
+    const entries = [...box.handed].slice(box.leavingCount, box.leavingCount + count - box.confirmedCount)
     box.confirmedCount += entries.length
+    box.leavingCount += entries.length
     try {
       await this.#needs.store.delivered(agentId, entries)
     } catch (fault) {
       this.#needs.diagnostics.warn({ err: fault }, 'delivered messages are kept for another time')
     }
+    // Not before: a page that is read meanwhile still holds them.
+    for (const entry of entries) box.handed.delete(entry)
+    box.leavingCount -= entries.length
   }
 
   #offer(message: KeptIapMessage): void {
