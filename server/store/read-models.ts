@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import { and, asc, desc, eq, lt, ne, sql as text } from 'drizzle-orm'
+import { and, desc, eq, lt, ne, sql as text } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { artifactRefs, executions, graphEdges, graphNodes, memberships, missions, spaces } from '../../drizzle/schema.ts'
 import type { EdgeProvenance, GraphEdgeRow, GraphNodeRow, ReadModelRows } from '../authority/read-models.ts'
