@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -17,6 +20,8 @@ import type { RunningServer } from './start.ts'
 import { startServer } from './start.ts'
 import { createMemoryStore } from './testing/memory-store.ts'
 
+/** Made on the spot, so that no private key lies about. */
+const certificate = selfSigned()
 let server: RunningServer
 let fixture: Fixture
 let dataDir: string
@@ -32,6 +37,15 @@ afterEach(async () => {
   await server.stop()
   await rm(dataDir, { recursive: true })
 })
+
+function selfSigned(): { cert: Buffer; key: Buffer } | undefined {
+  try {
+    const pem = execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=localhost', '-days', '1', '-keyout', '-', '-out', '-'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    return { cert: pem, key: pem }
+  } catch {
+    return undefined
+  }
+}
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(server.origin + path, { headers })
 const post = (path: string, body: Uint8Array | string, headers: Record<string, string> = {}) => fetch(server.origin + path, { method: 'POST', body: body as BodyInit, headers: { 'content-type': 'application/json', ...headers } })
@@ -198,5 +212,40 @@ describe('POST /api/admin', () => {
   it.each([['fly', {}], ['agent add', { name: 'Worker' }], ['agent list', { more: 1 }], ['key revoke', { keyId: 'urn:example:none' }], ['space state', { groupId: 'urn:example:none' }]])('refuses "%s" %o in words', async (command, args) => {
     const refused = await ask(command, args)
     expect([refused.status, await refused.json()]).toEqual([400, { error: expect.any(String) }])
+  })
+})
+
+describe('a port of its own', () => {
+  const beside = (options: Partial<Parameters<typeof startServer>[0]>) => {
+    const clock = new StillClock()
+    const resources = { store: createMemoryStore({ clock }), organization: parseOrganizationKeys(foundOrganization('Test', clock.now())), artifacts: memoryArtifacts() }
+    return startServer({ resources, log: silentLog(), ...options })
+  }
+
+  it('IOA repair: gives up a request whose head does not end', async () => {
+    const own = await beside({ headersTimeoutMs: 300 })
+    const socket = connect(own.port, '127.0.0.1')
+    socket.write('GET /ioa/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ')
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /)
+    await once(socket, 'close')
+    await own.stop()
+  })
+
+  it.skipIf(certificate === undefined)('IOA repair: with a certificate it speaks TLS 1.3 and no plain HTTP (skipped where openssl is not installed)', async () => {
+    const own = await beside({ tls: certificate! })
+    const secure = secureRequest({ host: '127.0.0.1', port: own.port, path: '/healthz', rejectUnauthorized: false }).end()
+    const [response] = (await once(secure, 'response')) as [IncomingMessage]
+    expect(response.statusCode).toBe(200)
+    expect((response.socket as unknown as { getProtocol(): string }).getProtocol()).toBe('TLSv1.3')
+    response.socket.destroy()
+    const plain = connect(own.port, '127.0.0.1')
+    plain.end('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    let heard = ''
+    plain.on('data', (bytes) => (heard += bytes.toString('latin1')))
+    plain.on('error', () => {})
+    await once(plain, 'close')
+    expect(heard).not.toContain('HTTP/1.1')
+    await own.stop()
   })
 })

@@ -39,6 +39,8 @@ const requestGraceMs = 2_000
 
 export type ServerOptions = Partial<Pick<Config, 'host' | 'port' | 'tls' | 'publicOrigin' | 'allowedOrigins' | 'trustedProxies' | 'isDevelopment'>> & {
   readonly resources: Pick<Resources, 'store' | 'artifacts' | 'organization'>
+  /** How long the head of a request may take to arrive. */
+  readonly headersTimeoutMs?: number
   /** Where `server.json` goes; absent: nowhere. */
   readonly dataDir?: string
   readonly pages?: Pages
@@ -63,8 +65,10 @@ export interface RunningServer {
 /** Starts a server on the resources; rejects when the address cannot be had or the store is not usable. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', resources, log, tls } = options
-  const server = tls ? createTlsServer({ cert: tls.cert, key: tls.key, minVersion: 'TLSv1.3' }) : createPlainServer()
-  server.headersTimeout = 15_000
+  const { headersTimeoutMs = 15_000 } = options
+  // By itself Node looks for late requests twice a minute only.
+  const timing = { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: headersTimeoutMs / 3 }
+  const server = tls ? createTlsServer({ ...timing, cert: tls.cert, key: tls.key, minVersion: 'TLSv1.3' }) : createPlainServer(timing)
   server.keepAliveTimeout = 65_000
   server.on('request', answerStarting)
   const sockets = openSocketsOf(server)

@@ -50,6 +50,30 @@ describe.skipIf(skipReason)(`the IOA door and large Spaces${skipReason ? ` (${sk
     expect(rows).toBeLessThan(20)
   })
 
+  it('IOA repair: who polls a large Space holds up no one who sends to another', async () => {
+    const other = await world.space(ada)
+    const sends = async () => {
+      const times: number[] = []
+      for (let count = 0; count < 40; count++) {
+        const begin = performance.now()
+        await ada.client.post(`/spaces/${other}/messages`, { content: { count } })
+        times.push(performance.now() - begin)
+      }
+      return times.sort((a, b) => a - b)[20]!
+    }
+    let isOver = false
+    const poll = async () => {
+      while (!isOver) await ben.client.get(`/spaces/${spaceId}/messages?all=true&limit=50`)
+    }
+    const quiet = await sends()
+    const pollers = [poll(), poll(), poll(), poll()]
+    const crowded = await sends()
+    isOver = true
+    await Promise.all(pollers)
+    // The reference took over a hundred times as long; five requests share what one had here.
+    expect(crowded).toBeLessThan(25 * Math.max(quiet, 2))
+  })
+
   it('IOA repair: ancestors come page by page', async () => {
     const path = `/spaces/${spaceId}/messages?message_id=${ids.at(-1)}&direction=upstream`
     const first = await ada.client.get(`${path}&limit=5`)

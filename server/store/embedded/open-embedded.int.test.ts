@@ -97,7 +97,7 @@ describe.skipIf(reason !== undefined)(reason === undefined ? 'embedded PostgreSQ
     expect(await (await openOn(second)).log.head(spaceId)).toBe(3)
   })
 
-  it('is closed to other accounts of the machine and knows nothing of our environment', async () => {
+  it('is closed to other accounts of the machine (IOA repair: the database is not world-readable) and knows nothing of our environment', async () => {
     const { url } = await open(dataDir)
     const address = new URL(url)
     expect(address.hostname).toBe('127.0.0.1')
