@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { join } from 'node:path'
 import { IAPClient } from '../sdk/index.ts'
+import { percentiles } from './load.ts'
 import { callAdmin } from './workplace.ts'
 
 export interface InterAgentFigures {
@@ -112,8 +113,4 @@ async function repeat(times: number, ask: (index: number) => Promise<unknown>): 
   return latencies
 }
 
-function row(name: string, targetMs: number, latencies: readonly number[]) {
-  const sorted = [...latencies].sort((a, b) => a - b)
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-  return { name, targetMs, p50Ms: at(0.5), p95Ms: at(0.95) }
-}
+const row = (name: string, targetMs: number, latencies: readonly number[]) => ({ name, targetMs, ...percentiles(latencies) })

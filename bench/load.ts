@@ -14,9 +14,14 @@ export async function drive(lanes: readonly Lane[], inFlight: number): Promise<M
   const begin = performance.now()
   await Promise.all(lanes.map((lane) => driveLane(lane, inFlight, latencies)))
   const seconds = (performance.now() - begin) / 1000
-  latencies.sort((a, b) => a - b)
-  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN
-  return { commands: latencies.length, seconds, perSecond: latencies.length / seconds, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
+  return { commands: latencies.length, seconds, perSecond: latencies.length / seconds, ...percentiles(latencies) }
+}
+
+/** Of times in milliseconds, in any order. */
+export function percentiles(latencies: readonly number[]): Pick<Measured, 'p50Ms' | 'p95Ms' | 'p99Ms'> {
+  const sorted = [...latencies].sort((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+  return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
 }
 
 function driveLane({ socket, frames }: Lane, inFlight: number, latencies: number[]): Promise<void> {

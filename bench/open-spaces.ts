@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { join } from 'node:path'
 import { EventLane, HttpLane } from './http-lane.ts'
+import { percentiles } from './load.ts'
 import { callAdmin } from './workplace.ts'
 
 export interface DoorFigures {
@@ -143,10 +144,4 @@ async function expectStatus(status: number, answer: Promise<{ status: number; bo
   const got = await answer
   if (got.status !== status) throw new Error(`answered ${got.status}: ${got.body}`)
   return got.body
-}
-
-function percentiles(latencies: number[]): { p50Ms: number; p95Ms: number } {
-  latencies.sort((a, b) => a - b)
-  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN
-  return { p50Ms: at(0.5), p95Ms: at(0.95) }
 }

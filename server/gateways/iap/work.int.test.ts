@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../../protocol/base64url.ts'
 import { publicKeyOf } from '../../../protocol/ed25519-sign.ts'
 import { artifactName } from '../../../protocol/artifact-name.ts'
-import type { EventDocument, WorkContract } from '../../../protocol/generated/types.ts'
+import type { EventDocument } from '../../../protocol/generated/types.ts'
 import type { ReceivedContext } from '../../../sdk/iap/index.ts'
 import { IAPClient, IAPRefused, workOfferOf } from '../../../sdk/iap/index.ts'
 import { AgentClient, HumanClient, newId } from '../../../sdk/index.ts'
@@ -12,6 +12,7 @@ import type { Receipt } from '../../../sdk/index.ts'
 import { deferred } from '../../../sdk/deferred.ts'
 import type { IapStore } from '../../service/iap/store-port.ts'
 import { startServer } from '../../start.ts'
+import { workContract } from '../../testing/documents.ts'
 import { IapServer } from '../../testing/iap/iap-server.ts'
 import { dataAnalysis } from '../../testing/iap/test-agent.ts'
 import { skipReason } from '../../testing/test-database.ts'
@@ -19,23 +20,17 @@ import { skipReason } from '../../testing/test-database.ts'
 const capability = { id: 'data.analysis', version: '1.0.0' }
 const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 const criteria = [{ criterionId: 'complete', description: 'Nothing is missing.', evidenceRequired: ['artifact_integrity' as const, 'deterministic_test' as const] }]
-const contract = (): WorkContract => ({
-  contractVersion: 1,
-  goal: 'Write the report',
-  requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
-  acceptanceCriteria: criteria,
-  inputArtifacts: [],
-  dependencyWorkItemIds: [],
-  allowedResources: [],
-  requiredCapabilities: [capability],
-  deadline: soon(24),
-  requestedUrgency: 'normal',
-  businessImpact: 'The release waits for it.',
-  retryPolicy: { maxAttempts: 3, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
-  budget: { currency: 'EUR', financialLimit: 10 },
-  sideEffectRisk: 'none',
-  executionApproval: 'not_required',
-})
+const contract = () =>
+  workContract({
+    goal: 'Write the report',
+    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
+    acceptanceCriteria: criteria,
+    allowedResources: [],
+    requiredCapabilities: [capability],
+    deadline: soon(24),
+    retryPolicy: { maxAttempts: 3, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
+    budget: { currency: 'EUR', financialLimit: 10 },
+  })
 
 function accepted(receipt: Receipt): EventDocument {
   if (!receipt.ok) throw new Error(`${receipt.error.code}: ${receipt.error.message}`)

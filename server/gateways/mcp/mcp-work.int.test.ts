@@ -14,6 +14,7 @@ import type { RunningServer } from '../../start.ts'
 import { startServer } from '../../start.ts'
 import { openStore } from '../../store/open-store.ts'
 import { memoryArtifacts } from '../../testing/authority-fixture.ts'
+import { workContract } from '../../testing/documents.ts'
 import type { McpAgent } from '../../testing/mcp-client.ts'
 import { mcpAgent, McpCaller } from '../../testing/mcp-client.ts'
 import type { TestDatabase } from '../../testing/test-database.ts'
@@ -23,24 +24,18 @@ const capability = { id: 'release.report', version: '1.0.0' }
 const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 const criteria = [{ criterionId: 'complete', description: 'Nothing is missing.', evidenceRequired: ['artifact_integrity' as const, 'deterministic_test' as const] }]
 
-const contract = (changes: Partial<WorkContract> = {}): WorkContract => ({
-  contractVersion: 1,
-  goal: 'Write the report',
-  requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
-  acceptanceCriteria: criteria,
-  inputArtifacts: [],
-  dependencyWorkItemIds: [],
-  allowedResources: [],
-  requiredCapabilities: [capability],
-  deadline: soon(24),
-  requestedUrgency: 'normal',
-  businessImpact: 'The release waits for it.',
-  retryPolicy: { maxAttempts: 3, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
-  budget: { currency: 'EUR', financialLimit: 10 },
-  sideEffectRisk: 'none',
-  executionApproval: 'not_required',
-  ...changes,
-})
+const contract = (changes: Partial<WorkContract> = {}) =>
+  workContract({
+    goal: 'Write the report',
+    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
+    acceptanceCriteria: criteria,
+    allowedResources: [],
+    requiredCapabilities: [capability],
+    deadline: soon(24),
+    retryPolicy: { maxAttempts: 3, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
+    budget: { currency: 'EUR', financialLimit: 10 },
+    ...changes,
+  })
 
 function accepted(receipt: Receipt): EventDocument {
   if (!receipt.ok) throw new Error(`${receipt.error.code}: ${receipt.error.message}`)
