@@ -3,7 +3,7 @@
 import '@xyflow/react/dist/base.css'
 import { useCallback, useId, useMemo, useState, type KeyboardEvent } from 'react'
 import { ReactFlow, ReactFlowProvider, useReactFlow, type Viewport } from '@xyflow/react'
-import { ArrowDown, LocateFixed } from 'lucide-react'
+import { ArrowDown, ArrowUp, LocateFixed } from 'lucide-react'
 import { Button } from '../ui/button.tsx'
 import type { Point } from './edge-path.ts'
 import { flowNodes } from './flow-nodes.ts'
@@ -12,7 +12,7 @@ import { LinkCanvas, LinkWords } from './graph-links.tsx'
 import { nodeTypes } from './graph-nodes.tsx'
 import { GraphOverview, OVERVIEW_WIDTH } from './graph-overview.tsx'
 import type { LoadedGraph } from './graph-store.ts'
-import { areaOf, centredOn, endView, isInView, type Size } from './graph-view-state.ts'
+import { areaOf, centredOn, earlierView, endView, entriesAbove, isInView, type Size } from './graph-view-state.ts'
 import { takeWindow } from './graph-window.ts'
 import { LaneTitles } from './lane-titles.tsx'
 import { placeOf } from './layout.ts'
@@ -26,6 +26,8 @@ export interface GraphCanvasProps {
   readonly size: Size
   readonly selected: number | undefined
   readonly onSelect: (sequence: number) => void
+  readonly isLoadingOlder: boolean
+  readonly onLoadOlder: () => void
 }
 
 const MOVE_MS = 120
@@ -33,6 +35,8 @@ const MOVE_MS = 120
 const POINTER_REACH = 6
 /** A narrower graph keeps its width for itself. */
 const OVERVIEW_FROM_WIDTH = 640
+/** With fewer entries above the view, the page before them is loaded while it moves. */
+const LOAD_FROM_ABOVE = 100
 const ARROWS: Readonly<Record<string, Direction>> = { ArrowUp: 'parent', ArrowDown: 'child', ArrowLeft: 'previous', ArrowRight: 'next' }
 
 /** The graph in its lanes. Only a gesture moves the view: growth and selection never do. */
@@ -46,15 +50,17 @@ export function GraphCanvas({ size, ...rest }: GraphCanvasProps) {
   )
 }
 
-function Canvas({ graph, of, size, selected, onSelect, hasOverview }: GraphCanvasProps & { readonly hasOverview: boolean }) {
+function Canvas({ graph, of, size, selected, onSelect, isLoadingOlder, onLoadOlder, hasOverview }: GraphCanvasProps & { readonly hasOverview: boolean }) {
   const { layout } = graph
   const hintId = useId()
   const [opening] = useState(() => openingView(graph, size, selected))
   const [view, setView] = useState<Viewport>(opening)
   const { nodes, lines, undrawn } = useWindow(graph, size, view, selected)
   const [hovered, setHovered] = useState<LinkLine>()
-  const { show, toEnd, centre, pointIn } = useMoves(graph, size)
+  const { show, toEnd, toEarlier, centre, pointIn } = useMoves(graph, size)
   const unseen = useUnseen(graph, size, view)
+  const above = entriesAbove(layout, view)
+  const earlier = above + (graph.hasOlder ? graph.total - graph.nodes.length : 0)
   const selectedPlace = selected === undefined ? undefined : placeOf(layout, selected)
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -66,6 +72,10 @@ function Canvas({ graph, of, size, selected, onSelect, hasOverview }: GraphCanva
     if (next === undefined) return
     onSelect(next)
     show(next)
+  }
+  const goEarlier = () => {
+    toEarlier()
+    if (graph.hasOlder && above < LOAD_FROM_ABOVE) onLoadOlder()
   }
   return (
     <div role="application" tabIndex={0} aria-label={`Graph of this ${of}`} aria-describedby={hintId} onKeyDown={onKeyDown} className="absolute inset-0 focus-visible:-outline-offset-2">
@@ -97,13 +107,16 @@ function Canvas({ graph, of, size, selected, onSelect, hasOverview }: GraphCanva
         <LaneTitles lanes={layout.lanes} titles={graph.laneTitles} width={size.width} />
       </div>
       {hasOverview && <GraphOverview graph={graph} size={size} selected={selected} onCentre={centre} />}
+      <div className="pointer-events-none absolute top-10 left-3 z-[7] flex flex-wrap items-center gap-2 *:pointer-events-auto">
+        {earlier > 0 && <Button icon={<ArrowUp aria-hidden className="size-4" />} busy={above === 0 && isLoadingOlder} onClick={goEarlier}>{earlier} earlier</Button>}
+        {undrawn > 0 && <p role="status" className="rounded-md border bg-raised px-2 py-1 text-12">{undrawn} links here are not drawn; the table (g) lists them all.</p>}
+      </div>
       <div className="pointer-events-none absolute bottom-3 left-3 z-[7] flex flex-wrap gap-2 *:pointer-events-auto">
         {unseen > 0 && <Button icon={<ArrowDown aria-hidden className="size-4" />} onClick={toEnd}>{unseen} new</Button>}
         {selectedPlace && !isInView(selectedPlace, view, size) && (
           <Button icon={<LocateFixed aria-hidden className="size-4" />} onClick={() => show(selectedPlace.sequence)}>Go to #{selectedPlace.sequence}</Button>
         )}
       </div>
-      {undrawn > 0 && <p role="status" className="absolute top-10 left-3 z-[7] rounded-md border bg-raised px-2 py-1 text-12">{undrawn} links here are not drawn; the table (g) lists them all.</p>}
       <p aria-live="polite" className="sr-only">{selected === undefined ? '' : (graph.bySequence.get(selected)?.title ?? '')}</p>
     </div>
   )
@@ -132,12 +145,13 @@ function useMoves({ layout }: LoadedGraph, size: Size) {
     if (place && !isInView(place, view, size)) void flow.setViewport(centredOn(place, size, view.zoom), { duration: moveMs() })
   }, [flow, layout, size])
   const toEnd = useCallback(() => void flow.setViewport({ ...endView(layout, size, flow.getZoom()), x: flow.getViewport().x }, { duration: moveMs() }), [flow, layout, size])
+  const toEarlier = useCallback(() => void flow.setViewport(earlierView(layout, flow.getViewport(), size), { duration: moveMs() }), [flow, layout, size])
   const centre = useCallback((x: number, y: number) => void flow.setCenter(x, y, { zoom: flow.getZoom() }), [flow])
   const pointIn = useCallback((x: number, y: number): Point => {
     const at = flow.screenToFlowPosition({ x, y })
     return [at.x, at.y]
   }, [flow])
-  return { show, toEnd, centre, pointIn }
+  return { show, toEnd, toEarlier, centre, pointIn }
 }
 
 const moveMs = (): number => (window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : MOVE_MS)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { GraphEdge, GraphNode } from './graph-store.ts'
 import { EMPTY_GRAPH, joinPage } from './graph-store.ts'
-import { areaOf, centredOn, endView, isInView } from './graph-view-state.ts'
+import { areaOf, centredOn, earlierView, endView, entriesAbove, isInView } from './graph-view-state.ts'
 import { EMPTY_LAYOUT, extendLayout, placeOf } from './layout.ts'
 import { neighbour } from './neighbours.ts'
 
@@ -28,6 +28,17 @@ describe('viewport of the graph', () => {
     const wide = extendLayout(EMPTY_LAYOUT, Array.from({ length: 9 }, (_, index) => ({ sequence: index + 1, lane: `lane-${index}` })), [])
     expect(isInView(placeOf(wide, 9)!, endView(wide, size), size)).toBe(true)
     expect(endView(chain(3), size).x).toBe(0)
+  })
+
+  it('counts what stands above the view, and goes back to the first entry in steps that keep part of the screen', () => {
+    const layout = chain(100)
+    const views = [endView(layout, size)]
+    while (entriesAbove(layout, views.at(-1)!) > 0) views.push(earlierView(layout, views.at(-1)!, size))
+    const above = views.map((view) => entriesAbove(layout, view))
+    expect(above[0]).toBe(100 - 4)
+    expect(above.slice(1).every((count, at) => count < above[at]! && above[at]! - count <= 6)).toBe(true)
+    expect(isInView(placeOf(layout, 1)!, views.at(-1)!, size)).toBe(true)
+    expect(earlierView(layout, views.at(-1)!, size)).toEqual(views.at(-1))
   })
 
   it.each([0.4, 1, 1.5])('centres a place at zoom %d', (zoom) => {

@@ -1,6 +1,6 @@
 import type { Box } from './geometry.ts'
 import { boxOf, LANE_WIDTH, NODE_WIDTH, ROW_HEIGHT } from './geometry.ts'
-import type { LaneLayout, Place } from './layout.ts'
+import { firstIndex, type LaneLayout, type Place } from './layout.ts'
 
 export interface Size {
   readonly width: number
@@ -19,6 +19,8 @@ const MARGIN_TOP = 56
 const MARGIN_BOTTOM = 24
 /** Where the newest row ends: below it there is room for what comes next, and above the fold of a small window it is seen at once. */
 const END_OF_NEWEST = 0.6
+/** How much of a screen one step back shows anew; the rest keeps the reader's place. */
+const STEP_BACK = 0.8
 /** Smaller, and the words of a node cannot be read. */
 const LEAST_OPENING_ZOOM = 0.8
 
@@ -60,4 +62,13 @@ export function isInView(place: Place, view: View, size: Size): boolean {
   const box = boxOf(place, 'message')
   const [left, top] = [box.x * view.zoom + view.x, box.y * view.zoom + view.y]
   return left >= 0 && left + NODE_WIDTH * view.zoom <= size.width && top >= MARGIN_TOP / 2 && top + box.height * view.zoom <= size.height
+}
+
+/** How many of the entries placed end above the view, under the lane titles included. */
+export const entriesAbove = ({ places }: LaneLayout, view: View): number => firstIndex(places, (place) => (place.row + 1) * ROW_HEIGHT * view.zoom + view.y > MARGIN_TOP / 2)
+
+/** The viewport one step further back, never beyond the first row that is placed. */
+export function earlierView({ places }: LaneLayout, view: View, size: Size): View {
+  const atFirst = MARGIN_TOP - (places[0]?.row ?? 0) * ROW_HEIGHT * view.zoom
+  return { ...view, y: Math.max(view.y, Math.min(atFirst, view.y + size.height * STEP_BACK)) }
 }

@@ -51,7 +51,7 @@ export function Graph({ run, of, whenLost, whenEmpty, provenances = PROVENANCES 
       <Frame>
         {(size) => {
           if (run.isLoading) return <Skeleton className="absolute inset-0" />
-          return <View isTree={isTree} graph={graph} size={size} of={of} whenEmpty={whenEmpty} />
+          return <View isTree={isTree} run={run} size={size} of={of} whenEmpty={whenEmpty} />
         }}
       </Frame>
     </div>
@@ -60,19 +60,19 @@ export function Graph({ run, of, whenLost, whenEmpty, provenances = PROVENANCES 
 
 const shownWords = ({ nodes, total, hasOlder }: LoadedGraph): string => (hasOlder ? `Showing ${nodes.length} of ${total} entries` : `${nodes.length} entries, all there are`)
 
-interface ViewProps extends Pick<GraphProps, 'of' | 'whenEmpty'> {
+interface ViewProps extends Pick<GraphProps, 'run' | 'of' | 'whenEmpty'> {
   readonly isTree: boolean
-  readonly graph: LoadedGraph
   readonly size: Size
 }
 
-function View({ isTree, graph, size, of, whenEmpty }: ViewProps) {
+function View({ isTree, run, size, of, whenEmpty }: ViewProps) {
+  const { held: graph, isLoadingOlder, loadOlder } = run
   const { selection, select } = useSelection()
   const selected = selection?.type === 'entry' ? selection.sequence : undefined
   if (graph.nodes.length === 0) return <p className="p-6 text-muted">{whenEmpty}</p>
   if (isTree) return <GraphTree graph={graph} of={of} selected={selected} onSelect={select} />
   if (size.width === 0) return null
-  return <GraphCanvas graph={graph} of={of} size={size} selected={selected} onSelect={select} />
+  return <GraphCanvas graph={graph} of={of} size={size} selected={selected} onSelect={select} isLoadingOlder={isLoadingOlder} onLoadOlder={() => void loadOlder()} />
 }
 
 /** A box of the height that the window leaves, and its size once known. */
