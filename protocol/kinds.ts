@@ -88,6 +88,7 @@ export const CONVERSATION_OPEN = 'ext.countersign.conversation.open'
 export const POLICY_CHANGE = 'ext.countersign.policy.change'
 export const MISSION_RECONCILE = 'ext.countersign.mission.reconcile'
 export const MISSION_BUDGET_RAISE = 'ext.countersign.mission.budget_raise'
+export const MISSION_ROOT_DECIDE = 'ext.countersign.mission.root_decide'
 export const PROFILE_APPROVE = 'ext.countersign.profile.approve'
 export const PROFILE_RETIRE = 'ext.countersign.profile.retire'
 
@@ -106,6 +107,7 @@ export const MISSION_CHILD_ENDED = 'ext.countersign.mission.child_ended'
 export const MISSION_OWNER_MOVED = 'ext.countersign.mission.owner_moved'
 export const MISSION_RECONCILED = 'ext.countersign.mission.reconciled'
 export const MISSION_BUDGET_RAISED = 'ext.countersign.mission.budget_raised'
+export const MISSION_ROOT_DECIDED = 'ext.countersign.mission.root_decided'
 
 /** Extension Commands that this Organization has approved. */
 export const EXTENSION_COMMAND_KINDS = [
@@ -121,6 +123,7 @@ export const EXTENSION_COMMAND_KINDS = [
   POLICY_CHANGE,
   MISSION_RECONCILE,
   MISSION_BUDGET_RAISE,
+  MISSION_ROOT_DECIDE,
   PROFILE_APPROVE,
   PROFILE_RETIRE,
 ] as const
@@ -142,6 +145,7 @@ export const EXTENSION_EVENT_KINDS = [
   MISSION_OWNER_MOVED,
   MISSION_RECONCILED,
   MISSION_BUDGET_RAISED,
+  MISSION_ROOT_DECIDED,
 ] as const
 
 export type CoreCommandKind = (typeof CORE_COMMAND_KINDS)[number]
@@ -197,6 +201,7 @@ export const PRIMARY_EVENT_OF = {
   [POLICY_CHANGE]: POLICY_CHANGED,
   [MISSION_RECONCILE]: MISSION_RECONCILED,
   [MISSION_BUDGET_RAISE]: MISSION_BUDGET_RAISED,
+  [MISSION_ROOT_DECIDE]: MISSION_ROOT_DECIDED,
   [PROFILE_APPROVE]: PROFILE_APPROVED,
   [PROFILE_RETIRE]: PROFILE_RETIRED,
 } as const satisfies Record<CommandKind, EventKind>

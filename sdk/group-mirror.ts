@@ -52,13 +52,17 @@ export interface WorkView {
   readonly reason?: string
 }
 
-export type MissionSubmission = EventPayloads['mission.submitted_for_approval'] & { readonly decision?: Approval }
+export type MissionSubmission = EventPayloads['mission.submitted_for_approval'] & {
+  readonly decision?: Approval
+  /** In a child Mission, what the owner of the root Mission signed about it. */
+  readonly rootDecision?: Approval
+}
 
 type Kind = keyof EventPayloads
 type Apply<K extends Kind> = (mirror: GroupMirror, payload: EventPayloads[K], event: EventDocument) => void
 
 /** Raised whenever the shape of a mirror changes, so that nobody goes on with one that lacks something. */
-const SAVED_FORM = 1
+const SAVED_FORM = 2
 const MAPS = ['memberships', 'workItems', 'proposals', 'artifacts'] as const
 
 export class GroupMirror {
@@ -133,10 +137,10 @@ export class GroupMirror {
     if (this.mission !== undefined) this.changeMission({ revision: this.mission.revision + 1 })
   }
 
-  /** Answers the last submission. */
-  decide(decision: Approval): void {
+  /** Notes an answer to the last submission. */
+  answer(signed: Pick<MissionSubmission, 'decision' | 'rootDecision'>): void {
     const last = this.submissions.pop()
-    if (last !== undefined) this.submissions.push({ ...last, decision })
+    if (last !== undefined) this.submissions.push({ ...last, ...signed })
   }
 }
 
@@ -195,13 +199,14 @@ const APPLY: { readonly [K in Kind]?: Apply<K> } = {
     mirror.changeMission({ state: 'awaiting_approval', revision: submission.missionRevision })
   },
   'mission.approved': (mirror, { approval }) => {
-    mirror.decide(approval)
+    mirror.answer({ decision: approval })
     mirror.changeMission({ state: 'approved' })
   },
   'mission.changes_requested': (mirror, { approval, newRevision }) => {
-    mirror.decide(approval)
+    mirror.answer({ decision: approval })
     mirror.changeMission({ state: 'active', revision: newRevision })
   },
+  'ext.countersign.mission.root_decided': (mirror, { approval }) => mirror.answer({ rootDecision: approval }),
   'mission.cancelled': (mirror) => mirror.changeMission({ state: 'cancelled' }),
   'mission.terminated': (mirror) => mirror.changeMission({ state: 'failed' }),
   'mission.child.created': (mirror, { parentWorkItemId, childMissionId, title, owner }, event) => {

@@ -40,6 +40,10 @@ describe('the Approval', () => {
     })
   })
 
+  it('R-APR-2: is of another kind for a child Mission', () => {
+    expect(draftApproval(reviewFixture([a], { isChild: true }), { decision: 'approved', comment: '', conditions: [], remarks: [] }, stamp).kind).toBe('child_mission')
+  })
+
   it('has an empty comment when there is nothing to say', () => {
     expect(signedComments({ comment: '  ', remarks: [] })).toBe('')
   })

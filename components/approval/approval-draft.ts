@@ -34,7 +34,7 @@ export function draftApproval(view: ApprovalView, input: DecisionInput, stamp: A
   invariant(view.pending, 'a decision needs a pending submission')
   return {
     approvalId: stamp.approvalId,
-    kind: 'mission_final',
+    kind: view.isChild ? 'child_mission' : 'mission_final',
     decision: input.decision,
     missionId: view.mission.missionId,
     groupId: view.mission.groupId,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ArtifactCheck } from '../artifacts/artifact-check.ts'
 import type { ObstacleCode, ReviewState } from './readiness.ts'
 import { obstaclesTo, remarksFor, warningsFor } from './readiness.ts'
-import { hashOf, reviewArtifact, reviewFixture } from './review-fixture.ts'
+import { earlierDecision, hashOf, reviewArtifact, reviewFixture } from './review-fixture.ts'
 
 const shown: ArtifactCheck = { state: 'match', preview: { kind: 'text', text: 'x' } }
 const hidden: ArtifactCheck = { state: 'match', preview: { kind: 'none', reason: 'application/pdf is not shown in the page' } }
@@ -48,8 +48,13 @@ describe('approval is barred (signing rules 2, 4, 9, 19)', () => {
     expect(codes('approved', review({ delta: ['Revision moved from 17 to 18 while you were reading.'] }))).toEqual(['review-moved'])
     expect(codes('approved', review({ keyObstacle: 'Your authority key was revoked.' }))).toEqual(['no-key'])
     const view = reviewFixture([a, b])
-    expect(codes('approved', review({ view: { ...view, mission: { ...view.mission, owner: view.mission.coordinator } } }))).toEqual(['not-owner'])
+    expect(codes('approved', review({ view: { ...view, decider: view.mission.coordinator } }))).toEqual(['not-decider'])
     expect(codes('approved', review({ view: { ...view, mission: { ...view.mission, state: 'active' } } }))).toEqual(['nothing-submitted', ])
+  })
+
+  it('A-207: for the human at the root, once that decision is signed', () => {
+    const view = reviewFixture([a, b], { isChild: true, decisions: [earlierDecision(17)] })
+    expect(obstaclesTo('approved', review({ view: { ...view, decider: view.mission.coordinator } }))).toMatchObject([{ code: 'not-decider', sentence: 'You have signed your decision; Report worker decides next.' }])
   })
 
   it('once per content, however many WorkItems published it', () => {

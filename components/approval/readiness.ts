@@ -8,7 +8,7 @@ import type { Decision } from './act-sentence.ts'
 import { MAX_COMMENT_LENGTH, MAX_CONDITION_LENGTH, signedComments } from './approval-draft.ts'
 
 export type ObstacleCode =
-  | 'nothing-submitted' | 'not-owner' | 'review-moved' | 'no-key' | 'manifest-missing' | 'checking' | 'mismatch' | 'unreadable'
+  | 'nothing-submitted' | 'not-decider' | 'review-moved' | 'no-key' | 'manifest-missing' | 'checking' | 'mismatch' | 'unreadable'
   | 'not-acknowledged' | 'comment-missing' | 'comment-too-long' | 'condition-too-long'
 
 /** A reason why the button is off, in words that say what to do. */
@@ -68,13 +68,16 @@ function standing({ view, delta, keyObstacle }: ReviewState): Obstacle[] {
   if (!view.pending || view.mission.state !== 'awaiting_approval') {
     return [{ code: 'nothing-submitted', sentence: 'Nothing waits for a decision on this mission.' }]
   }
-  const { owner, me } = view.mission
+  const { decider, mission: { me } } = view
   const obstacles: Obstacle[] = []
-  if (owner.id !== me.principalId) obstacles.push({ code: 'not-owner', sentence: `Only ${owner.name}, who owns this mission, can decide.` })
+  if (decider.id !== me.principalId) obstacles.push({ code: 'not-decider', sentence: hasDecided(view) ? `You have signed your decision; ${decider.name} decides next.` : `Only ${decider.name} can decide now.` })
   if (delta.length > 0) obstacles.push({ code: 'review-moved', sentence: 'The mission moved while you were reading. See what changed and start the review again.' })
   if (keyObstacle !== undefined) obstacles.push({ code: 'no-key', sentence: keyObstacle })
   return obstacles
 }
+
+/** Whether this person has signed about the pending submission already. */
+const hasDecided = ({ decisions, pending }: ApprovalView): boolean => decisions[0] !== undefined && decisions[0].approval.missionRevision === pending?.missionRevision
 
 function artifactObstacles({ view, checks, acknowledged }: ReviewState): Obstacle[] {
   const manifests = distinctArtifacts(view)

@@ -37,6 +37,8 @@ const mission: ApprovalView['mission'] = {
 export function reviewFixture(artifacts: ReviewArtifact[], over: Partial<ApprovalView> = {}, pending: Partial<NonNullable<ApprovalView['pending']>> = {}): ApprovalView {
   return {
     mission,
+    decider: owner,
+    isChild: false,
     pending: {
       submissionNumber: 2, missionRevision: 17, artifactHashes: artifacts.map((artifact) => artifact.contentHash), summary: 'All checks ran.',
       openRisks: [], dropped: [], sequence: 38, submittedAt: '2026-11-29T09:00:00Z', ...pending,

@@ -16,6 +16,7 @@ import { useSigningKey } from './use-signing-key.ts'
 export type Review = ReturnType<typeof useReview>
 
 const KINDS = { approved: 'mission.approve', changes_requested: 'mission.request_changes' } as const
+const KIND_AT_ROOT = 'ext.countersign.mission.root_decide'
 
 /**
  * One review: pinned to the submission as it was opened, compared with the Mission as it is now. Signs only what was
@@ -54,7 +55,7 @@ export function useReview(opened: ApprovalView, now: ApprovalView) {
     const approvalId = newUrn()
     await command.run(
       {
-        kind: KINDS[decision],
+        kind: opened.isChild ? KIND_AT_ROOT : KINDS[decision],
         groupId: mission.groupId,
         membershipEpoch: mission.me.membershipEpoch,
         expectedRevision: mission.revision,

@@ -52,10 +52,16 @@ export const contract: Check = [
   'The contract is coherent: no name twice, deadline within the Mission’s, dangerous work gated, resources and capabilities within those of the Mission above, dependencies known and without a cycle.',
   'INVALID_COMMAND', 'AUTH_FORBIDDEN',
 ]
-export const approvalAnswers: readonly Check[] = [
-  ['The sender is the MissionOwner and does not coordinate the Mission as well.', 'AUTH_FORBIDDEN'],
+export const approvalMatter: readonly Check[] = [
   ['The Approval is the sender’s, of the right kind and decision, for this Mission.', 'INVALID_COMMAND'],
   ['The Mission awaits approval.', 'INVALID_STATE_TRANSITION'],
+]
+export const approvalOfSubmission: readonly Check[] = [
   ['The Approval names the submitted revision, the exact set of artifacts and the acceptance policy version in force.', 'REVISION_CONFLICT'],
   ['The id of the Approval is new.', 'INVALID_COMMAND'],
+]
+export const approvalAnswers: readonly Check[] = [
+  ['The sender is the MissionOwner and does not coordinate the Mission as well.', 'AUTH_FORBIDDEN'],
+  ...approvalMatter,
+  ...approvalOfSubmission,
 ]

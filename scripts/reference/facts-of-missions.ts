@@ -1,6 +1,6 @@
 // Missions, Memberships and Messages: what no schema says of their Commands. Read off the deciders.
 import type { CommandFacts } from './checks.ts'
-import { approvalAnswers, active, coordinator, lease, leaseOfCoordinator, newId, notOver, offline, owner, ownerOrCoordinator, ownerOrService, stocktaken, workExists } from './checks.ts'
+import { approvalAnswers, approvalMatter, approvalOfSubmission, active, coordinator, lease, leaseOfCoordinator, newId, notOver, offline, owner, ownerOrCoordinator, ownerOrService, stocktaken, workExists } from './checks.ts'
 
 export const FACTS_OF_MISSIONS = {
   'mission.create': {
@@ -105,10 +105,23 @@ export const FACTS_OF_MISSIONS = {
     revision: 'the Mission’s revision',
     checks: [
       ...approvalAnswers,
-      ['Where a child’s policy asks for it, the root MissionOwner’s Approval of the same submission is there.', 'APPROVAL_REQUIRED', 'INVALID_COMMAND'],
+      ['Where a child’s policy asks for it, the root MissionOwner’s Approval of the same submission is on record or comes with it, not both.', 'APPROVAL_REQUIRED', 'INVALID_COMMAND'],
     ],
     effects: 'The Mission is approved, which is final. A child’s artifacts and Approval become the Evidence of the WorkItem above.',
     events: '`mission.approved`.',
+  },
+  'ext.countersign.mission.root_decide': {
+    sender: 'The root MissionOwner, in a child Mission whose policy has `finalHumanApproval`.',
+    revision: 'the Mission’s revision',
+    checks: [
+      ['The sender is the root MissionOwner, and the policy of this child Mission asks for its Approval.', 'AUTH_FORBIDDEN'],
+      ...approvalMatter,
+      ['The root MissionOwner has not decided on this submission yet.', 'INVALID_STATE_TRANSITION'],
+      ...approvalOfSubmission,
+      ['Where it asks for changes, its comments say which.', 'INVALID_COMMAND'],
+    ],
+    effects: 'The decision is on record. Once it approves, the owner of the child Mission may; where it asks for changes, the submission cannot be approved any more.',
+    events: '`ext.countersign.mission.root_decided`.',
   },
   'mission.request_changes': {
     sender: 'The MissionOwner.',

@@ -8,6 +8,7 @@ import {
   GROUP_ARCHIVE,
   MISSION_BUDGET_RAISE,
   MISSION_RECONCILE,
+  MISSION_ROOT_DECIDE,
   type POLICY_CHANGE,
   type PROFILE_APPROVE,
   type PROFILE_RETIRE,
@@ -37,7 +38,7 @@ import { decideArchive, groupArchived } from './group-archive.ts'
 import { decideChangeMembership, decideEndMembership } from './membership.ts'
 import { decideCorrect, decideRedact, decideRetract } from './message-amend.ts'
 import { decidePostMessage } from './message.ts'
-import { decideApprove, decideRequestChanges, decideSubmitForApproval } from './mission-approval.ts'
+import { decideApprove, decideAtRoot, decideRequestChanges, decideSubmitForApproval } from './mission-approval.ts'
 import { decideRaiseBudget } from './mission-budget.ts'
 import { decideCancelMission } from './mission-cancel.ts'
 import { decideCreateChild } from './mission-child.ts'
@@ -105,6 +106,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   [GROUP_ARCHIVE]: decideArchive,
   [MISSION_RECONCILE]: decideReconcile,
   [MISSION_BUDGET_RAISE]: decideRaiseBudget,
+  [MISSION_ROOT_DECIDE]: decideAtRoot,
 }
 
 const isServed = (kind: string): kind is MemberKind | FoundingKind => isFounding(kind) || Object.hasOwn(DECIDERS, kind)

@@ -10,6 +10,7 @@ import {
   MISSION_CHILD_ENDED,
   MISSION_OWNER_MOVED,
   MISSION_RECONCILED,
+  MISSION_ROOT_DECIDED,
   RESOURCE_USAGE_RECORDED,
   type SESSION_OPENED,
   WORK_EXECUTION_LEASE_EXPIRED,
@@ -31,7 +32,7 @@ import { evolveArchived, evolveSnapshotCreated } from './group-archive.ts'
 import { evolveMembership } from './membership.ts'
 import { evolveMessageCorrected, evolveMessageRedacted, evolveMessageRetracted } from './message-amend.ts'
 import { evolveMessagePosted } from './message.ts'
-import { evolveApproved, evolveChangesRequested, evolveSubmittedForApproval } from './mission-approval.ts'
+import { evolveApproved, evolveChangesRequested, evolveRootDecided, evolveSubmittedForApproval } from './mission-approval.ts'
 import { evolveBudgetRaised } from './mission-budget.ts'
 import { evolveMissionCancelled } from './mission-cancel.ts'
 import { evolveChildCreated } from './mission-child.ts'
@@ -73,6 +74,7 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   [MISSION_OWNER_MOVED]: evolveOwnerMoved,
   [MISSION_RECONCILED]: evolveReconciled,
   [MISSION_BUDGET_RAISED]: evolveBudgetRaised,
+  [MISSION_ROOT_DECIDED]: evolveRootDecided,
   'membership.changed': evolveMembership,
   'membership.ended': evolveMembership,
   'membership.delegation.granted': evolveDelegationGranted,

@@ -1,6 +1,6 @@
 // Edges of the Space's graph. Each is stated by the Event itself or by an Event before it; nothing is guessed.
 import type { ContextPackage } from '../../protocol/generated/types.ts'
-import { MISSION_RECONCILED } from '../../protocol/kinds.ts'
+import { MISSION_RECONCILED, MISSION_ROOT_DECIDED } from '../../protocol/kinds.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { CAUSED_BY_EXTENSION } from './draft.ts'
 import { overrideOf } from './override-grant.ts'
@@ -42,6 +42,7 @@ const PARENTS: Parents = {
   'mission.submitted_for_approval': (state, { payload }) => publications(state, 'decides', payload.artifactHashes),
   'mission.approved': decided,
   'mission.changes_requested': decided,
+  [MISSION_ROOT_DECIDED]: decided,
 }
 
 /** an amendment cites the Message that was posted. */
@@ -71,8 +72,8 @@ function ownPublications({ artifacts, sequenceOf, groupId: own }: GroupState, { 
   return published.filter(({ groupId, workItemId }) => groupId === own && workItemId === payload.workItemId).map(({ artifactId }) => ['source', sequenceOf.get(artifactId)])
 }
 
-function decided(state: GroupState, { payload: { approval } }: GroupEvent<'mission.approved' | 'mission.changes_requested'>): Parent[] {
-  const answered = state.submissions.find((submission) => submission.approval?.approvalId === approval.approvalId)
+function decided(state: GroupState, { payload: { approval } }: GroupEvent<'mission.approved' | 'mission.changes_requested' | typeof MISSION_ROOT_DECIDED>): Parent[] {
+  const answered = state.submissions.find((submission) => [submission.approval, submission.rootDecision].some((signed) => signed?.approvalId === approval.approvalId))
   return [['decides', answered?.sequence], ...publications(state, 'decides', approval.artifactHashes)]
 }
 

@@ -1,6 +1,7 @@
 // Submission and the signed answer to it: one exact revision with one exact set of artifacts (A-24, A-111 to A-113, A-124).
-import type { Approval, MissionSubmitForApprovalPayload } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, MissionSubmitForApprovalPayload } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
+import type { MISSION_ROOT_DECIDE, MISSION_ROOT_DECIDED } from '../../protocol/kinds.ts'
 import { err, invariant } from '../../protocol/result.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
@@ -77,27 +78,65 @@ function foreignArtifacts({ artifacts, workItems }: GroupState, { artifactHashes
 
 /** `mission.approve`; of a child Mission by the Parent Coordinator, and with the root human's Approval where the policy asks for it. */
 export const decideApprove: Decider<'mission.approve'> = (request) => {
-  const { approval, rootApproval } = request.payload
+  const { approval } = request.payload
   const refusal = answerRefused(request, approval, 'approved') ?? rootApprovalRefused(request)
   if (refusal) return err(refusal)
   const { missionId, revision } = request.state.mission
+  const rootApproval = request.payload.rootApproval ?? pendingOf(request.state).rootDecision
   return accept(request, { kind: 'mission.approved', aggregateRevision: revision, payload: { missionId, approval, ...(rootApproval && { rootApproval }) } })
 }
 
-/** A-207: the second signature is on the very same submission. */
+/** A-207: the second signature is on the very same submission. It is on record already, or comes with the Command. */
 function rootApprovalRefused({ state, payload }: MemberRequest<'mission.approve'>): Refusal {
   const { approval, rootApproval } = payload
-  const { mission, parentLink } = state
+  const { rootDecision } = pendingOf(state)
+  if (rootDecision && rootApproval) return reject('INVALID_COMMAND', 'the root MissionOwner’s decision is on record already')
   if (!rootApproval) {
-    const isNeeded = parentLink !== undefined && mission.approvalPolicy.finalHumanApproval
-    return isNeeded ? reject('APPROVAL_REQUIRED', 'the policy of this child Mission asks for the root MissionOwner’s Approval as well') : undefined
+    const isMissing = needsRootApproval(state) && rootDecision?.decision !== 'approved'
+    return isMissing ? reject('APPROVAL_REQUIRED', 'the policy of this child Mission asks for the root MissionOwner’s Approval as well') : undefined
   }
   const { approver } = rootApproval
-  const isByRoot = parentLink !== undefined && approver.type === parentLink.rootOwner.type && approver.id === parentLink.rootOwner.id
-  if (!isByRoot || !isAbout(state, rootApproval, 'approved') || rootApproval.approvalId === approval.approvalId) {
+  if (!isRootOwner(state, approver) || !isAbout(state, rootApproval, 'approved') || rootApproval.approvalId === approval.approvalId) {
     return reject('INVALID_COMMAND', 'the second Approval is not the root MissionOwner’s for this Mission')
   }
   return otherSubmission(state, rootApproval) ?? idInUse(state, rootApproval.approvalId)
+}
+
+/** A-207: whether a child Mission’s policy asks for the Approval of the human at the root besides that of its owner. */
+export function needsRootApproval({ mission, parentLink }: GroupState): boolean {
+  return parentLink !== undefined && mission.approvalPolicy.finalHumanApproval
+}
+
+function isRootOwner({ parentLink }: GroupState, { type, id }: Actor): boolean {
+  return parentLink !== undefined && type === parentLink.rootOwner.type && id === parentLink.rootOwner.id
+}
+
+/** `mission.root_decide`: the human at the root approves the submission of a child Mission, or says what has to change; once for each submission. */
+export const decideAtRoot: Decider<typeof MISSION_ROOT_DECIDE> = (request) => {
+  const { state, command, payload } = request
+  const { approval } = payload
+  const { missionId, revision } = state.mission
+  const decision = approval.decision === 'approved' ? 'approved' : 'changes_requested'
+  const refusal =
+    revisionConflict(command, revision) ??
+    notRootOwner(request) ??
+    otherMatter(request, approval, decision) ??
+    notAwaitingApproval(state) ??
+    rootHasDecided(state) ??
+    otherSubmission(state, approval) ??
+    idInUse(state, approval.approvalId) ??
+    (decision === 'changes_requested' ? blankFeedback(approval) : undefined)
+  if (refusal) return err(refusal)
+  return accept(request, { kind: 'ext.countersign.mission.root_decided', aggregateRevision: revision, payload: { missionId, approval } })
+}
+
+function notRootOwner({ state, command }: MemberRequest): Refusal {
+  if (isRootOwner(state, command.actor) && needsRootApproval(state)) return undefined
+  return reject('AUTH_FORBIDDEN', 'only the root MissionOwner may do this, where the policy of a child Mission asks for it')
+}
+
+function rootHasDecided(state: GroupState): Refusal {
+  return pendingOf(state).rootDecision && reject('INVALID_STATE_TRANSITION', 'the root MissionOwner has decided on this submission')
 }
 
 /** `mission.request_changes`. */
@@ -135,7 +174,7 @@ function ownWork({ state, command }: MemberRequest): Refusal {
 function otherMatter({ state, command }: MemberRequest, approval: Approval, decision: Approval['decision']): Refusal {
   const isOwn = approval.approver.type === command.actor.type && approval.approver.id === command.actor.id
   if (isOwn && isAbout(state, approval, decision)) return undefined
-  return reject('INVALID_COMMAND', `the Approval is not this owner's final ${decision} for this Mission`)
+  return reject('INVALID_COMMAND', `the Approval is not this owner’s final ${decision} for this Mission`)
 }
 
 /** An Approval of the final kind for this Mission, which for a child Mission is another than for a root one (R-APR-2). */
@@ -193,6 +232,11 @@ export const evolveApproved: Evolver<'mission.approved'> = (state, event) => {
 export const evolveChangesRequested: Evolver<'mission.changes_requested'> = (state, event) => {
   answer(state, event, 'changes_requested')
   state.mission = { ...state.mission, state: 'active', revision: event.payload.newRevision }
+}
+
+export const evolveRootDecided: Evolver<typeof MISSION_ROOT_DECIDED> = (state, { payload: { approval }, sequence }) => {
+  state.submissions = [...state.submissions.slice(0, -1), { ...pendingOf(state), rootDecision: approval }]
+  introduce(state, approval.approvalId, sequence)
 }
 
 type AnswerEvent = GroupEvent<'mission.approved' | 'mission.changes_requested'>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { MISSION_CHILD_ENDED, MISSION_OWNER_MOVED } from '../../protocol/kinds.ts'
+import type { Approval } from '../../protocol/generated/types.ts'
+import { MISSION_CHILD_ENDED, MISSION_OWNER_MOVED, MISSION_ROOT_DECIDE } from '../../protocol/kinds.ts'
 import { ada, agentCard, cora, dora, hashOf, otto, urnOf, wanda, wim } from '../testing/cast.ts'
 import { approvalOf, evidenceOf } from '../testing/documents.ts'
 import { saw } from '../testing/evidence.ts'
@@ -111,6 +112,50 @@ describe('an approved child Mission', () => {
     child.accept(cora, 'mission.approve', { ...approve(child), rootApproval: second() })
     tree.settle()
     expect(recordOf(root, 'report').item.state).toBe('verified')
+  })
+
+  describe('A-207: whose root human decides in the log', () => {
+    const policy = { approvalPolicy: { finalHumanApproval: true, highRiskExecutionApproval: true, policyVersion: '1.0.0' } }
+    const decision = ({ state, now }: GroupFixture, changes: Partial<Approval> = {}) => ({ approval: approvalOf(state, changes.decision ?? 'approved', now, { approvalId: urnOf(`root ${state.submissions.length}`), approver: ada, ...changes }) })
+
+    it('takes that Approval with the owner’s own, and repeats it in the Event', () => {
+      const { tree, root, child } = submitted(policy)
+      const [decided] = child.accept(ada, MISSION_ROOT_DECIDE, decision(child))
+      expect(child.code(ada, MISSION_ROOT_DECIDE, decision(child, { approvalId: urnOf('again') }))).toBe('INVALID_STATE_TRANSITION')
+      expect(child.code(cora, 'mission.approve', { ...approve(child), rootApproval: decision(child, { approvalId: urnOf('other') }).approval })).toBe('INVALID_COMMAND')
+      const [approved] = child.accept(cora, 'mission.approve', approve(child))
+      expect(approved?.payload['rootApproval']).toEqual(decided?.payload['approval'])
+      tree.settle()
+      expect(recordOf(root, 'report').item.state).toBe('verified')
+    })
+
+    it('cannot be approved once that human asked for changes, until there is another submission', () => {
+      const { child } = submitted(policy)
+      child.accept(ada, MISSION_ROOT_DECIDE, decision(child, { decision: 'changes_requested', comments: 'Add the licence.' }))
+      expect(child.code(cora, 'mission.approve', approve(child))).toBe('APPROVAL_REQUIRED')
+      child.accept(cora, 'mission.request_changes', { approval: approvalOf(child.state, 'changes_requested', child.now) })
+      submitMission(child, 'part')
+      child.accept(ada, MISSION_ROOT_DECIDE, decision(child))
+      expect(kinds(child.accept(cora, 'mission.approve', approve(child)))).toEqual(['mission.approved'])
+    })
+
+    it.each<[string, GroupFixture['state']['mission']['missionOwner'], Partial<Approval>, string]>([
+      ['the owner of the child Mission itself', cora, { approver: cora }, 'AUTH_FORBIDDEN'],
+      ['a worker', wanda, { approver: wanda }, 'AUTH_FORBIDDEN'],
+      ['the root human in somebody else’s name', ada, { approver: cora }, 'INVALID_COMMAND'],
+      ['the root human about a root Mission', ada, { kind: 'mission_final' }, 'INVALID_COMMAND'],
+      ['the root human denying it', ada, { decision: 'denied' }, 'INVALID_COMMAND'],
+      ['the root human about other artifacts', ada, { artifactHashes: [hashOf('other')] }, 'REVISION_CONFLICT'],
+      ['the root human asking for nothing in particular', ada, { decision: 'changes_requested', comments: ' ' }, 'INVALID_COMMAND'],
+    ])('refuses %s', (_, actor, changes, code) => {
+      const { child } = submitted(policy)
+      expect(child.code(actor, MISSION_ROOT_DECIDE, decision(child, changes))).toBe(code)
+    })
+
+    it('asks nobody at the root where the policy does not', () => {
+      const { child } = submitted()
+      expect(child.code(ada, MISSION_ROOT_DECIDE, decision(child))).toBe('AUTH_FORBIDDEN')
+    })
   })
 
   it('A-112: may be sent back to its Coordinator first', () => {

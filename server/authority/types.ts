@@ -128,6 +128,8 @@ export interface Submission {
   readonly submittedAt: string
   readonly outcome: 'pending' | 'approved' | 'changes_requested'
   readonly approval?: Approval
+  /** In a child Mission, what the owner of the root Mission signed about it. */
+  readonly rootDecision?: Approval
 }
 
 /** Why work is blocked, and what would let it go on. */

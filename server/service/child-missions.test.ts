@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { MISSION_ROOT_DECIDE } from '../../protocol/kinds.ts'
 import type { Agent, Fixture, Person } from '../testing/authority-fixture.ts'
 import { codeOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 import { createMemoryStore } from '../testing/memory-store.ts'
@@ -69,6 +70,19 @@ describe('a tree of Missions', () => {
     expect(root.ledgers.get(root.mission.missionId)).toMatchObject({ used: { toolCalls: 3 }, held: { toolCalls: 0 } })
     expect(await fixture.store.readModels.spacesOfArtifact(contentHash)).toHaveLength(3)
     expect(await fixture.store.log.pendingReactions(10)).toEqual([])
+    await noDifferences()
+  })
+
+  it('A-207: is approved by its owner once the human at the root has signed, where the policy asks for that', async () => {
+    const flow = await tree()
+    const child = await flow.child({ approvalPolicy: { finalHumanApproval: true, highRiskExecutionApproval: false, policyVersion: '1.0.0' } })
+    await flow.finishDeepest(agents[3]!)
+    expect(codeOf(await flow.approve(child))).toBe('APPROVAL_REQUIRED')
+    const forged = { ...(await flow.approval(child, owner)), comments: 'Never read it.' }
+    expect(codeOf(await flow.send(owner, child.groupId, { kind: MISSION_ROOT_DECIDE, payload: { approval: forged } }))).toBe('AUTH_INVALID_SIGNATURE')
+    expect(codeOf(await flow.send(owner, child.groupId, { kind: MISSION_ROOT_DECIDE, payload: { approval: await flow.approval(child, owner) } }))).toBe('accepted')
+    expect(codeOf(await flow.approve(child))).toBe('accepted')
+    await expect.poll(() => flow.workState(flow.levels[0]!)).toBe('verified')
     await noDifferences()
   })
 

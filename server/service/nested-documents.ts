@@ -1,7 +1,7 @@
 // Signed Documents that travel inside a Command. Each has to stand by itself: six stages, and later its own admission.
 import type { Command } from '../../protocol/generated/types.ts'
 import type { KeyResolver } from '../../protocol/key-registry.ts'
-import { AGENT_CARD_REGISTER, GROUP_ARCHIVE, MISSION_RECONCILE, PROFILE_APPROVE } from '../../protocol/kinds.ts'
+import { AGENT_CARD_REGISTER, GROUP_ARCHIVE, MISSION_RECONCILE, MISSION_ROOT_DECIDE, PROFILE_APPROVE } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { DocumentKind } from '../../protocol/signed-documents.ts'
@@ -14,6 +14,7 @@ interface Place { readonly kind: DocumentKind; readonly members: readonly string
 const places: Readonly<Record<string, Place>> = {
   'mission.approve': { kind: 'approval', members: ['approval', 'rootApproval'] },
   'mission.request_changes': { kind: 'approval', members: ['approval'] },
+  [MISSION_ROOT_DECIDE]: { kind: 'approval', members: ['approval'] },
   'approval.grant_execution': { kind: 'approval', members: ['approval'] },
   'artifact.publish': { kind: 'artifact', members: ['artifact'] },
   'work.offer': { kind: 'context-package', members: ['contextPackage'] },

@@ -219,6 +219,10 @@ export interface RulingLine { readonly entry: number; readonly area: string; rea
 /** Everything the approver decides on. The page recomputes hashes itself and signs `approval` built from these values. */
 export interface ApprovalView {
   readonly mission: MissionView
+  /** Who decides next: the owner, or the human at the root who has to approve a child Mission first (A-207). */
+  readonly decider: ParticipantView
+  /** Whether this is a child Mission, whose Approvals are of a kind of their own. A person decides on one as the human at the root. */
+  readonly isChild: boolean
   readonly pending?: {
     readonly submissionNumber: number
     readonly missionRevision: number

@@ -6,6 +6,8 @@ import { decodeBase64url, encodeBase64url } from '../../../protocol/base64url.ts
 import { silentLog } from '../../log.ts'
 import type { Fixture, Person } from '../../testing/authority-fixture.ts'
 import { eventOf, newKey, newUrn, startAuthority } from '../../testing/authority-fixture.ts'
+import type { ApprovalView, MissionSummary } from '../../service/views.ts'
+import { TreeFlow } from '../../testing/tree-flow.ts'
 import { createConsoleHandler } from './handler.ts'
 
 let fixture: Fixture
@@ -79,6 +81,26 @@ describe('signing in', () => {
     const request = await signingIn(await fixture.person('Olga'))
     for (let asked = 0; asked < 10_001; asked++) fixture.service.console.challenge('countersign.console.sign-in')
     expect((await change('session.signIn', request)).status).toBe(200)
+  })
+})
+
+describe('a child Mission whose policy asks for the human at the root', () => {
+  it('A-207: waits under Approvals for that person, until the decision is signed', async () => {
+    const owner = await fixture.person('Olga')
+    const agents = await Promise.all(['Cora', 'Carl', 'Wim'].map((name) => fixture.agent(name)))
+    const cookie = await cookieOf(owner)
+    const flow = await TreeFlow.root(fixture, owner, agents)
+    const child = await flow.child({ approvalPolicy: { finalHumanApproval: true, highRiskExecutionApproval: false, policyVersion: '1.0.0' } })
+    await flow.finishDeepest(agents[2]!)
+    const shown = async <T>(path: string, input?: unknown) => ((await (await ask(path, input, cookie)).json()) as { result: { data: T } }).result.data
+    const waiting = async () => (await shown<MissionSummary[]>('approvals.list')).map(({ missionId, status }) => ({ missionId, sentence: status.sentence }))
+    const review = () => shown<ApprovalView>('missions.approval', { missionId: child.missionId })
+
+    expect(await waiting()).toEqual([{ missionId: child.missionId, sentence: 'Waits for your decision on revision 3' }])
+    expect(await review()).toMatchObject({ isChild: true, decider: { id: owner.actor.id }, decisions: [] })
+    eventOf(await flow.send(owner, child.groupId, { kind: 'ext.countersign.mission.root_decide', payload: { approval: await flow.approval(child, owner) } }))
+    expect(await waiting()).toEqual([])
+    expect(await review()).toMatchObject({ decider: { id: agents[0]!.actor.id }, decisions: [{ approval: { decision: 'approved' } }], mission: { status: { sentence: 'Waits for Cora to decide on revision 3', because: 'You approved it, as the owner of the mission at the top.' } } })
   })
 })
 

@@ -6,6 +6,7 @@ import {
   GROUP_ARCHIVE,
   MISSION_BUDGET_RAISE,
   MISSION_RECONCILE,
+  MISSION_ROOT_DECIDE,
   POLICY_CHANGE,
   PROFILE_APPROVE,
   PROFILE_RETIRE,
@@ -65,6 +66,7 @@ const REASONS: Readonly<Record<CommandKind, Reason>> = {
   [POLICY_CHANGE]: 'administration',
   [MISSION_RECONCILE]: 'coordination',
   [MISSION_BUDGET_RAISE]: 'decision',
+  [MISSION_ROOT_DECIDE]: 'decision',
   [PROFILE_APPROVE]: 'administration',
   [PROFILE_RETIRE]: 'administration',
 }

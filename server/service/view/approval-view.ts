@@ -1,14 +1,15 @@
 // What the approver decides on: the exact revision and artifact set, what changed since their last decision, evidence by criterion.
-import type { Artifact, Evidence } from '../../../protocol/generated/types.ts'
+import type { Approval, Artifact, Evidence } from '../../../protocol/generated/types.ts'
 import type { GroupState, Submission } from '../../authority/types.ts'
 import type { ApprovalView, ArtifactView } from '../views.ts'
+import { deciderOf } from './decider.ts'
 import { artifactViews, missionView } from './mission-view.ts'
 import type { StatusContext } from './status-line.ts'
 
 export function approvalView(state: GroupState, context: StatusContext): ApprovalView {
   const pending = state.submissions.findLast((submission) => submission.outcome === 'pending')
   const shown = pending ?? state.submissions.at(-1)
-  const decided = state.submissions.filter((submission) => submission.approval?.approver.id === context.me)
+  const decided = state.submissions.filter((submission) => signedBy(context.me, submission))
   const previous = decided.filter((submission) => submission !== shown).at(-1)
   const byHash = new Map(artifactViews(state, context).map((view) => [view.contentHash, view]))
   const views = (hashes: readonly string[]) => hashes.flatMap((hash) => byHash.get(hash) ?? [])
@@ -16,16 +17,24 @@ export function approvalView(state: GroupState, context: StatusContext): Approva
   const before = views(previous?.artifactHashes ?? [])
   return {
     mission: missionView(state, context),
+    decider: context.name(deciderOf(state)),
+    isChild: state.parentLink !== undefined,
     ...(pending && { pending: pendingView(pending, state) }),
     artifacts: now.map((view) => ({ ...view, ...changeOf(view, before) })),
     removed: before.filter((old) => !now.some((view) => view.name === old.name)),
     criteria: criteriaOf(state, now.map((view) => view.artifact)),
-    decisions: decided.flatMap(({ approval, sequence }) => (approval ? [{ approval, sequence: state.sequenceOf.get(approval.approvalId) ?? sequence }] : [])).reverse(),
+    decisions: decided.flatMap((submission) => {
+      const approval = signedBy(context.me, submission)
+      return approval ? [{ approval, sequence: state.sequenceOf.get(approval.approvalId) ?? submission.sequence }] : []
+    }).reverse(),
     acceptancePolicyVersion: state.mission.approvalPolicy.policyVersion ?? '1.0.0',
   }
 }
 
-function pendingView({ approval: _, outcome: __, dropped, ...submission }: Submission, state: GroupState): NonNullable<ApprovalView['pending']> {
+/** What this person signed about a submission, as its owner or at the root. */
+const signedBy = (principalId: string, { approval, rootDecision }: Submission): Approval | undefined => [approval, rootDecision].find((signed) => signed?.approver.id === principalId)
+
+function pendingView({ approval: _, rootDecision: __, outcome: ___, dropped, ...submission }: Submission, state: GroupState): NonNullable<ApprovalView['pending']> {
   return { ...submission, dropped: dropped.map(({ workItemId, reason }) => ({ workItemId, reason, goal: state.workItems.get(workItemId)?.item.contract.goal ?? 'unknown work' })) }
 }
 

@@ -31,6 +31,7 @@ const titles: Titles = {
   'mission.coordinator.renewed': (_, { who }) => `${who} renewed the Coordinator lease`,
   'mission.submitted_for_approval': ({ missionRevision, artifactHashes }, { who }) => `${who} submitted revision ${missionRevision} with ${count(artifactHashes.length, 'artifact')} for approval`,
   'mission.approved': ({ approval }, { who }) => `${who} approved revision ${approval.missionRevision} with ${count(approval.artifactHashes.length, 'artifact')}`,
+  'ext.countersign.mission.root_decided': ({ approval }, { who }) => (approval.decision === 'approved' ? `${who} approved revision ${approval.missionRevision} as the owner of the mission at the top` : `${who} wants changes, as the owner of the mission at the top: ${shorten(approval.comments, 120)}`),
   'mission.changes_requested': ({ feedback }, { who }) => `${who} requested changes: ${shorten(feedback, 120)}`,
   'mission.cancelled': ({ reason }, { who }) => `${who} cancelled the mission: ${shorten(reason, 120)}`,
   'mission.terminated': ({ reason }, { who }) => `${who} gave the mission up: ${shorten(reason, 120)}`,

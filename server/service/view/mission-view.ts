@@ -7,6 +7,7 @@ import type { ArtifactView, ConversationView, MissionSummary, MissionView } from
 import { boardItems } from './board-view.ts'
 import { budgetLines } from './budget-lines.ts'
 import type { StatusContext } from './status-line.ts'
+import { deciderOf } from './decider.ts'
 import { statusLine } from './status-line.ts'
 
 export function missionSummary(state: GroupState, context: StatusContext): MissionSummary {
@@ -25,7 +26,7 @@ export function missionSummary(state: GroupState, context: StatusContext): Missi
     deadline: mission.deadline,
     updatedAt: state.lastOccurredAt,
     counts,
-    waitingOnMe: mission.state === 'awaiting_approval' && mission.missionOwner.id === context.me,
+    waitingOnMe: mission.state === 'awaiting_approval' && deciderOf(state).id === context.me,
   }
 }
 

@@ -1,7 +1,8 @@
 // The one line that answers: how is it, why, until when, who must act. Computed from the fold, never narrated (A-123).
-import type { GroupState, WorkRecord } from '../../authority/types.ts'
+import type { GroupState, Submission, WorkRecord } from '../../authority/types.ts'
 import type { ParticipantView, StatusLine } from '../views.ts'
 import { blockersOf, candidatesOf, isFinal, waitsForBudget } from './board-view.ts'
+import { deciderOf } from './decider.ts'
 import type { Naming } from './participants.ts'
 import { shorten } from './shorten.ts'
 
@@ -35,15 +36,23 @@ function finished(state: GroupState, { name, me }: StatusContext): StatusLine {
 
 function awaitingApproval(state: GroupState, { name, me }: StatusContext): StatusLine {
   const last = state.submissions.at(-1)
-  const owner = name(state.mission.missionOwner)
+  const decider = name(deciderOf(state))
   return {
     health: 'waiting-on-person',
-    sentence: owner.id === me ? `Waits for your decision on revision ${state.mission.revision}` : `Waits for ${owner.name} to decide on revision ${state.mission.revision}`,
-    because: last ? `The Coordinator submitted ${last.artifactHashes.length} artifacts: ${shorten(last.summary, 160)}` : '',
+    sentence: decider.id === me ? `Waits for your decision on revision ${state.mission.revision}` : `Waits for ${decider.name} to decide on revision ${state.mission.revision}`,
+    because: last ? (decidedAtRoot(last, { name, me }) ?? `The Coordinator submitted ${last.artifactHashes.length} artifacts: ${shorten(last.summary, 160)}`) : '',
     until: state.mission.deadline,
-    actor: owner,
+    actor: decider,
     ...(last && { sequence: last.sequence }),
   }
+}
+
+/** A-207: what the human at the root has said about a child Mission’s submission. */
+function decidedAtRoot({ rootDecision }: Submission, { name, me }: Pick<StatusContext, 'name' | 'me'>): string | undefined {
+  if (!rootDecision) return undefined
+  const { approver, decision, comments } = rootDecision
+  const who = approver.id === me ? 'You' : name(approver).name
+  return decision === 'approved' ? `${who} approved it, as the owner of the mission at the top.` : `${who} asked for changes: ${shorten(comments, 160)}`
 }
 
 function coordinatorOf(state: GroupState, name: Naming): ParticipantView {
