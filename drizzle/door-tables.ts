@@ -74,6 +74,11 @@ export const openHead = pgTable('open_head', { id: integer('id').notNull(), posi
   check('open_head_is_one_row', sql`${t.id} = 1`),
 ])
 
+/** How much each Node has written to open Spaces: for its quota alone, and counted in the statement that writes. */
+export const openVolumes = pgTable('open_volumes', { nodeId: text('node_id').notNull(), messages: whole('messages').notNull(), bytes: whole('bytes').notNull() }, (t) => [
+  primaryKey({ name: 'open_volumes_one_per_node', columns: [t.nodeId] }),
+])
+
 /** Index over the Messages of open Spaces. */
 export const openMessages = pgTable(
   'open_messages',

@@ -13,18 +13,18 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
 
 describe('settings', () => {
   it('default to a server for this machine alone', () => {
-    expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 4310, logLevel: 'info', hasConsole: true, isDevelopment: false, allowedOrigins: [], trustedProxies: 0 })
+    expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 4310, logLevel: 'info', hasConsole: true, isDevelopment: false, allowedOrigins: [], trustedProxies: 0, openQuota: { messages: 1_000_000, bytes: 1024 ** 3 } })
     expect(readConfig({})).not.toHaveProperty('databaseUrl')
   })
 
   it('read what the environment says, and take an empty value for none', () => {
-    const env = { HOST: '::1', PORT: '0', DATABASE_URL: '', PUBLIC_ORIGIN: 'https://missions.example.org', ALLOWED_ORIGINS: 'https://a.example, https://b.example', TRUSTED_PROXY: '2', COUNTERSIGN_NO_CONSOLE: '1', NODE_ENV: 'development' }
-    expect(readConfig(env)).toMatchObject({ host: '::1', port: 0, publicOrigin: 'https://missions.example.org', allowedOrigins: ['https://a.example', 'https://b.example'], trustedProxies: 2, hasConsole: false, isDevelopment: true })
+    const env = { HOST: '::1', PORT: '0', DATABASE_URL: '', PUBLIC_ORIGIN: 'https://missions.example.org', ALLOWED_ORIGINS: 'https://a.example, https://b.example', TRUSTED_PROXY: '2', OPEN_MESSAGES_PER_PRINCIPAL: '0', OPEN_BYTES_PER_PRINCIPAL: '5000', COUNTERSIGN_NO_CONSOLE: '1', NODE_ENV: 'development' }
+    expect(readConfig(env)).toMatchObject({ host: '::1', port: 0, publicOrigin: 'https://missions.example.org', allowedOrigins: ['https://a.example', 'https://b.example'], trustedProxies: 2, openQuota: { messages: 0, bytes: 5000 }, hasConsole: false, isDevelopment: true })
     expect(readConfig(env)).not.toHaveProperty('databaseUrl')
   })
 
   it('name every problem at once', () => {
-    expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'loud', PUBLIC_ORIGIN: 'missions.example.org', TLS_CERT: '/nowhere', TRUSTED_PROXY: '10.0.0.1' })).toHaveLength(5)
+    expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'loud', PUBLIC_ORIGIN: 'missions.example.org', TLS_CERT: '/nowhere', TRUSTED_PROXY: '10.0.0.1', OPEN_MESSAGES_PER_PRINCIPAL: '-1', OPEN_BYTES_PER_PRINCIPAL: '1 GiB' })).toHaveLength(7)
   })
 
   it.each(['https://a.example/path', 'ftp://a.example', 'null', 'https://a.example:0x50'])('refuse the origin %s', (origin) => {

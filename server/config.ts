@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import type { SenderQuota } from './service/open-spaces/limits.ts'
+import { defaultSenderQuota } from './service/open-spaces/limits.ts'
 
 export interface TlsFiles { readonly cert: Buffer; readonly key: Buffer }
 
@@ -21,6 +23,8 @@ export interface Config {
   readonly allowedOrigins: readonly string[]
   /** How many proxies before this server append to `X-Forwarded-For`. */
   readonly trustedProxies: number
+  /** What each Principal may write to open Spaces, all of them together and for good; 0 is without a limit. */
+  readonly openQuota: SenderQuota
   readonly organizationName: string
   /** Content of `organization.json` for deployments that keep keys elsewhere. */
   readonly organizationJson?: string
@@ -54,6 +58,10 @@ export function readConfig(env: Environment = process.env): Config {
   if (!logLevels.has(logLevel)) problems.push(`LOG_LEVEL must be one of ${[...logLevels].join(', ')}.`)
   const trustedProxies = Number(text('TRUSTED_PROXY') ?? 0)
   if (!Number.isInteger(trustedProxies) || trustedProxies < 0 || trustedProxies > 16) problems.push(`TRUSTED_PROXY must be the number of proxies before this server, not "${env.TRUSTED_PROXY}".`)
+  const openQuota = {
+    messages: readAmount('OPEN_MESSAGES_PER_PRINCIPAL', text('OPEN_MESSAGES_PER_PRINCIPAL'), defaultSenderQuota.messages, problems),
+    bytes: readAmount('OPEN_BYTES_PER_PRINCIPAL', text('OPEN_BYTES_PER_PRINCIPAL'), defaultSenderQuota.bytes, problems),
+  }
   const tls = readTls(text('TLS_CERT'), text('TLS_KEY'), problems)
   const publicOrigin = readOrigin('PUBLIC_ORIGIN', text('PUBLIC_ORIGIN'), problems)
   const allowedOrigins = (text('ALLOWED_ORIGINS') ?? '')
@@ -79,6 +87,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...(publicOrigin && { publicOrigin }),
     allowedOrigins,
     trustedProxies,
+    openQuota,
     organizationName: text('ORGANIZATION_NAME') ?? 'My organization',
     ...(organizationJson && { organizationJson }),
     logLevel: logLevel as LogLevel,
@@ -90,6 +99,12 @@ export function readConfig(env: Environment = process.env): Config {
 /** Whether only this machine can reach the address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+function readAmount(name: string, value: string | undefined, usual: number, problems: string[]): number {
+  const amount = Number(value ?? usual)
+  if (!Number.isSafeInteger(amount) || amount < 0) problems.push(`${name} must be a whole number, 0 for no limit, not "${value}".`)
+  return amount
 }
 
 function readTls(certPath: string | undefined, keyPath: string | undefined, problems: string[]): TlsFiles | undefined {

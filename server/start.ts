@@ -32,6 +32,7 @@ import type { Resources } from './resources.ts'
 import { writeServerFile } from './server-file.ts'
 import type { IapOptions } from './service/iap/types.ts'
 import { createAuthorityService } from './service/authority-service.ts'
+import type { SenderQuota } from './service/open-spaces/limits.ts'
 import { newToken } from './service/secret-token.ts'
 import type { AuthorityService } from './service/service.ts'
 
@@ -48,6 +49,8 @@ export type ServerOptions = Partial<Pick<Config, 'host' | 'port' | 'tls' | 'publ
   /** What IOA clients may cost, where it is not as usual; and MCP clients. */
   readonly ioa?: Partial<IoaLimits>
   readonly mcp?: Partial<McpLimits>
+  /** What each Principal may write to open Spaces, where it is not as usual. */
+  readonly openQuota?: SenderQuota
   /** Rules, limits and timers of the I.A.P. router, where they are not as usual. */
   readonly iap?: IapOptions
 }
@@ -76,7 +79,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const address = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
     const origin = options.publicOrigin ?? address
-    const service = await createAuthorityService({ ...resources, origin, diagnostics: log, ...(options.iap && { iap: options.iap }) })
+    const service = await createAuthorityService({ ...resources, origin, diagnostics: log, ...(options.iap && { iap: options.iap }), ...(options.openQuota && { openQuota: options.openQuota }) })
     return await serve(server, { ...options, service, origin, address, port, sockets })
   } catch (cause) {
     server.close()

@@ -27,6 +27,7 @@ import { NodeNews } from './node-news.ts'
 import { registerServices } from './organization-founding.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
 import { governedLog } from './open-spaces/governed-log.ts'
+import type { SenderQuota } from './open-spaces/limits.ts'
 import { OpenSpacesService } from './open-spaces/open-spaces-service.ts'
 import { verifyOpenSpaces } from './open-spaces/verify-open-space.ts'
 import { Outbox } from './outbox.ts'
@@ -53,13 +54,15 @@ export interface AuthorityOptions {
   readonly origin: string
   readonly diagnostics: Log
   readonly iap?: IapOptions
+  /** What each Principal may write to open Spaces, where it is not as usual. */
+  readonly openQuota?: SenderQuota
 }
 
 /** Cards that an interrupted registration left out of the Directory are found again in this many Events. */
 const organizationTail = 256
 
 /** Starts the authority on a store. `stop` ends it; the store stays open. */
-export async function createAuthorityService({ store, artifacts, organization, origin, diagnostics, iap: iapOptions }: AuthorityOptions): Promise<AuthorityService> {
+export async function createAuthorityService({ store, artifacts, organization, origin, diagnostics, iap: iapOptions, openQuota }: AuthorityOptions): Promise<AuthorityService> {
   const { log, readModels, directory, clock } = store
   const { organizationId } = organization
   await registerServices(store, organization)
@@ -123,6 +126,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     log,
     tails,
     clock,
+    ...(openQuota && { quota: openQuota }),
     principal: (id) => identities.principal(id),
     isEstablished: async (id) => identities.keysOf(id).length > 0 || (await readModels.membershipsOf(id)).length > 0,
     onPrincipal: (record) => identities.stored(record),

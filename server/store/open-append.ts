@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import { setTimeout as pause } from 'node:timers/promises'
 import { invariant } from '../../protocol/result.ts'
-import type { NewMessage, Place } from '../service/ports.ts'
+import type { NewMessage, WrittenPlace } from '../service/ports.ts'
 import type { Sql } from './connect.ts'
 import { encodeBytea } from './connect.ts'
 
@@ -43,18 +43,25 @@ named AS (
 linked AS (
   INSERT INTO graph_edges (space_id, child, parent, provenance)
   SELECT p.space_id, p.sequence, e.parent, 'reply' FROM unnest($14::integer[], $15::bigint[]) AS e(ordinal, parent) JOIN placed AS p USING (ordinal)
+),
+counted AS (
+  INSERT INTO open_volumes AS v (node_id, messages, bytes) SELECT sender_id, count(*), sum(octet_length(bytes)) FROM placed GROUP BY sender_id
+  ON CONFLICT (node_id) DO UPDATE SET messages = v.messages + excluded.messages, bytes = v.bytes + excluded.bytes
+  RETURNING v.node_id, v.messages, v.bytes
 )
-SELECT sequence, position FROM placed ORDER BY ordinal`
+SELECT p.sequence, p.position, counted.messages, counted.bytes FROM placed AS p JOIN counted ON counted.node_id = p.sender_id ORDER BY p.ordinal`
+
+interface Row { readonly sequence: number; readonly position: number; readonly messages: number; readonly bytes: number }
 
 /** Writes all of them or none; resolves after the commit. After a lost connection the outcome is unknown. */
-export async function appendMessages(sql: Sql, messages: readonly NewMessage[]): Promise<readonly Place[]> {
+export async function appendMessages(sql: Sql, messages: readonly NewMessage[]): Promise<readonly WrittenPlace[]> {
   if (messages.length === 0) return []
   const parameters = parametersOf(messages)
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const places = await sql.unsafe<Place[]>(APPEND, parameters as never[], { prepare: true })
-      invariant(places.length === messages.length, 'a Message was written to a Space that is not open')
-      return places
+      const rows = await sql.unsafe<Row[]>(APPEND, parameters as never[], { prepare: true })
+      invariant(rows.length === messages.length, 'a Message was written to a Space that is not open')
+      return rows.map(({ sequence, position, ...volume }) => ({ sequence, position, volume }))
     } catch (error) {
       if (!(error instanceof postgres.PostgresError) || !TRANSIENT.has(error.code) || attempt === MAX_ATTEMPTS) throw error
       await pause(attempt * 10 * Math.random())

@@ -18,11 +18,11 @@ export function createOpenReads(sql: Sql): Reads {
   const query = <Row extends object>(text: string, parameters: readonly Parameter[]) => sql.unsafe<Row[]>(text, parameters as never[], { prepare: true })
   return {
     async lookUp({ spaces, nodes, messages }) {
-      const rows = await query<{ kind: string; id: string; space_id: string; sequence: number; position: number }>(LOOK_UP, [spaces, nodes, messages])
+      const rows = await query<{ kind: string; id: string; space_id: string; sequence: number; position: number; messages: number; bytes: number }>(LOOK_UP, [spaces, nodes, messages])
       const ofKind = (kind: string) => rows.filter((row) => row.kind === kind)
       return {
         spaces: ofKind('space').map((row) => row.id),
-        nodes: ofKind('node').map((row) => row.id),
+        nodes: ofKind('node').map(({ id: nodeId, messages, bytes }) => ({ nodeId, volume: { messages, bytes } })),
         messages: ofKind('message').map(({ id, space_id: spaceId, sequence, position }): MessagePlace => ({ messageId: id, spaceId, sequence, position })),
       } satisfies KnownIds
     },
@@ -76,13 +76,14 @@ export function createOpenReads(sql: Sql): Reads {
 }
 
 const LOOK_UP = `
-SELECT 'space' AS kind, s.space_id AS id, s.space_id, 0::bigint AS sequence, 0::bigint AS position
+SELECT 'space' AS kind, s.space_id AS id, s.space_id, 0::bigint AS sequence, 0::bigint AS position, 0::bigint AS messages, 0::bigint AS bytes
 FROM unnest($1::text[]) AS wanted(id) CROSS JOIN LATERAL (SELECT space_id FROM open_spaces WHERE space_id = wanted.id LIMIT 1) AS s
 UNION ALL
-SELECT 'node', n.node_id, '', 0, 0
+SELECT 'node', n.node_id, '', 0, 0, coalesce(v.messages, 0), coalesce(v.bytes, 0)
 FROM unnest($2::text[]) AS wanted(id) CROSS JOIN LATERAL (SELECT node_id FROM nodes WHERE node_id = wanted.id LIMIT 1) AS n
+LEFT JOIN LATERAL (SELECT messages, bytes FROM open_volumes WHERE node_id = n.node_id LIMIT 1) AS v ON true
 UNION ALL
-SELECT 'message', l.event_id, l.space_id, l.sequence, m.position
+SELECT 'message', l.event_id, l.space_id, l.sequence, m.position, 0, 0
 FROM unnest($3::text[]) AS wanted(id)
 CROSS JOIN LATERAL (SELECT event_id, space_id, sequence FROM log WHERE event_id = wanted.id LIMIT 1) AS l
 CROSS JOIN LATERAL (SELECT position FROM open_messages WHERE space_id = l.space_id AND sequence = l.sequence LIMIT 1) AS m`

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, getTableColumns, inArray, sql as text } from 'drizzle-orm'
+import { and, asc, count, eq, getTableColumns, inArray, ne, sql as text } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { nodes, openSpaces, spaceNodes, spaces } from '../../drizzle/schema.ts'
 import type { OpenSpaceStore, SpaceEntry, SpaceRecord } from '../service/ports.ts'
@@ -76,7 +76,10 @@ function createSpaceStore(database: PostgresJsDatabase): SpaceStore {
 
 type Transaction = Pick<PostgresJsDatabase, 'insert' | 'select' | 'update'>
 
-async function enter(transaction: Transaction, { spaceId: newId, name, tags, maximumTags, nodeId, description, at }: SpaceEntry): Promise<{ spaceId: string } | 'too-many-tags'> {
+async function enter(transaction: Transaction, { spaceId: newId, name, tags, maximumTags, maximumSpaces, nodeId, description, at }: SpaceEntry): ReturnType<SpaceStore['enter']> {
+  const others = transaction.select({ spaceId: spaceNodes.spaceId }).from(spaceNodes).innerJoin(openSpaces, eq(openSpaces.spaceId, spaceNodes.spaceId)).where(and(eq(spaceNodes.nodeId, nodeId), ne(openSpaces.name, name))).limit(maximumSpaces)
+  const [entered] = await transaction.select({ others: count() }).from(others.as('others'))
+  if (entered!.others >= maximumSpaces) return 'too-many-spaces'
   const founded = await transaction.insert(openSpaces).values({ spaceId: newId, name, tags: '[]', createdAt: at }).onConflictDoNothing({ target: openSpaces.name }).returning({ spaceId: openSpaces.spaceId })
   if (founded.length > 0) await transaction.insert(spaces).values({ spaceId: newId, kind: 'open', head: 0 })
   const [space] = await transaction.select().from(openSpaces).where(eq(openSpaces.name, name)).for('update')

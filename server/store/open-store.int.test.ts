@@ -48,6 +48,17 @@ describe.skipIf(skipReason)(`opening the Store${skipReason ? ` (${skipReason})` 
     return folder
   }
 
+  /** The migrations before this one. */
+  async function migrationsBefore(tag: string): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
+    folders.push(folder)
+    await cp(migrationsFolder, folder, { recursive: true })
+    const journalPath = join(folder, 'meta', '_journal.json')
+    const journal = JSON.parse(await readFile(journalPath, 'utf8')) as { entries: { tag: string }[] }
+    await writeFile(journalPath, JSON.stringify({ ...journal, entries: journal.entries.slice(0, journal.entries.findIndex((entry) => entry.tag === tag)) }))
+    return folder
+  }
+
   const countMigrations = async () => (await sql<{ count: number }[]>`SELECT count(*)::int AS count FROM schema_migrations`)[0]!.count
 
   it('migrates once when many nodes start together', async () => {
@@ -65,6 +76,15 @@ describe.skipIf(skipReason)(`opening the Store${skipReason ? ` (${skipReason})` 
     const upgraded = await open(await laterMigrations('CREATE TABLE later (a integer)'))
     expect(await countMigrations()).toBe(before + 1)
     expect(await upgraded.log.head(spaceId)).toBe(1)
+  })
+
+  it('counts what Nodes had written to open Spaces before anybody counted it', async () => {
+    await open(await migrationsBefore('0011_open_volumes'))
+    await sql`INSERT INTO nodes VALUES ('n1', 'urn:x:p', 'n1', NULL, '', '{}', NULL, 'now')`
+    await sql`INSERT INTO log SELECT 'urn:x:s', n, 'urn:x:' || n, 'open.message', convert_to(repeat('x', n), 'UTF8') FROM generate_series(1, 3) AS n`
+    await sql`INSERT INTO open_messages SELECT 'urn:x:s', n, n, CASE n WHEN 2 THEN 'n2' ELSE 'n1' END, true, NULL FROM generate_series(1, 3) AS n`
+    const { openSpaces } = await open()
+    expect((await openSpaces.lookUp({ spaces: [], nodes: ['n1'], messages: [] })).nodes).toEqual([{ nodeId: 'n1', volume: { messages: 2, bytes: 4 } }])
   })
 
   it('leaves nothing of migrations of which one fails', async () => {

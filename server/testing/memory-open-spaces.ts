@@ -1,6 +1,6 @@
 // Open Spaces, their Nodes and Messages in Maps, on the log of the in-memory store.
 import { invariant } from '../../protocol/result.ts'
-import type { Cut, Directory, MessageList, NewMessage, NodeIdentity, NodeKey, NodeRecord, OpenSpaceStore, Place, PlacedEntry, PrincipalRecord, SpaceEntry, SpaceRecord } from '../service/ports.ts'
+import type { Cut, Directory, MessageList, NewMessage, NodeIdentity, NodeKey, NodeRecord, OpenSpaceStore, Place, PlacedEntry, PrincipalRecord, SpaceEntry, SpaceRecord, Volume, WrittenPlace } from '../service/ports.ts'
 import type { Tables } from './memory-spaces.ts'
 import { Space } from './memory-spaces.ts'
 
@@ -25,13 +25,20 @@ type Messages = Pick<OpenSpaceStore, 'append' | 'lookUp' | 'page' | 'concernedAf
 function createMessages(log: Tables, tables: OpenTables): Messages {
   const { rows, nodes, spaces } = tables
   const inSpace = (spaceId: string) => rows.filter((row) => row.spaceId === spaceId)
+  const volumeOf = (nodeId: string): Volume => {
+    const own = rows.filter((row) => row.senderId === nodeId)
+    return { messages: own.length, bytes: own.reduce((sum, { bytes }) => sum + bytes.length, 0) }
+  }
   const edgesIn = (spaceId: string) => [...(log.spaces.get(spaceId)?.edges.values() ?? [])]
   return {
-    append: async (messages) => messages.map((message) => append(log, tables, message)),
+    append: async (messages) => {
+      const places = messages.map((message) => append(log, tables, message))
+      return places.map((place, index): WrittenPlace => ({ ...place, volume: volumeOf(messages[index]!.senderId) }))
+    },
     async lookUp(ids) {
       return {
         spaces: ids.spaces.filter((id) => spaces.has(id)),
-        nodes: ids.nodes.filter((id) => nodes.has(id)),
+        nodes: ids.nodes.filter((id) => nodes.has(id)).map((nodeId) => ({ nodeId, volume: volumeOf(nodeId) })),
         messages: rows.filter((row) => ids.messages.includes(row.messageId)),
       }
     },
@@ -122,7 +129,8 @@ function createSpaces(log: Tables, { spaces, nodes }: OpenTables): Spaces {
   const recordOf = ({ spaceId, name, tags }: OpenSpace): SpaceRecord => ({ spaceId, name, tags, head: log.spaces.get(spaceId)!.entries.length })
   const find = (by: Parameters<Spaces['findSpace']>[0]) => ('spaceId' in by ? spaces.get(by.spaceId) : [...spaces.values()].find((space) => space.name === by.name))
   return {
-    async enter({ spaceId, name, tags, maximumTags, nodeId, description }: SpaceEntry) {
+    async enter({ spaceId, name, tags, maximumTags, maximumSpaces, nodeId, description }: SpaceEntry) {
+      if ([...spaces.values()].filter((space) => space.name !== name && space.members.has(nodeId)).length >= maximumSpaces) return 'too-many-spaces'
       const space = find({ name }) ?? { spaceId, name, tags: [], members: new Map() }
       const merged = [...new Set([...space.tags, ...tags])]
       if (merged.length > space.tags.length && merged.length > maximumTags) return 'too-many-tags'

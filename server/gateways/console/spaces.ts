@@ -43,6 +43,7 @@ const codes = {
   forbidden: 'FORBIDDEN',
   conflict: 'CONFLICT',
   too_large: 'PAYLOAD_TOO_LARGE',
+  quota_exceeded: 'FORBIDDEN',
   busy: 'TOO_MANY_REQUESTS',
 } as const satisfies Record<SpaceRefusal['category'], TRPCError['code']>
 

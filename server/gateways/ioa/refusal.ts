@@ -14,7 +14,7 @@ export interface Refusal {
 export const refusal = (status: number, detail: string, headers?: Refusal['headers']): Refusal => ({ status, detail, ...(headers && { headers }) })
 export const refused = (status: number, detail: string) => err(refusal(status, detail))
 
-const statusOf = { not_found: 404, invalid_input: 422, forbidden: 403, conflict: 409, too_large: 413, busy: 503 } as const satisfies Record<SpaceRefusal['category'], number>
+const statusOf = { not_found: 404, invalid_input: 422, forbidden: 403, conflict: 409, too_large: 413, quota_exceeded: 507, busy: 503 } as const satisfies Record<SpaceRefusal['category'], number>
 
 /** What the service refused, as this door puts it. */
 export function refusalOf({ category, reason }: SpaceRefusal): Refusal {

@@ -1,6 +1,6 @@
 // Which Spaces, Nodes and Messages exist, remembered where they were met: none of them ever goes away. Absence is always asked for.
 import { isStorable } from '../../authority/storable-text.ts'
-import type { MessagePlace, OpenSpaceStore } from '../ports.ts'
+import type { MessagePlace, OpenSpaceStore, Volume } from '../ports.ts'
 import { RecentMap } from './recent-map.ts'
 
 interface Ids { readonly spaces?: readonly string[]; readonly nodes?: readonly string[]; readonly messages?: readonly string[] }
@@ -12,7 +12,8 @@ const maximumMessages = 50_000
 export class KnownIdentifiers {
   readonly #store: Pick<OpenSpaceStore, 'lookUp'>
   readonly #spaces = new RecentMap<string, true>(maximumSpaces)
-  readonly #nodes = new RecentMap<string, true>(maximumNodes)
+  /** With what each has written, as far as this node of the server has heard. */
+  readonly #nodes = new RecentMap<string, Volume>(maximumNodes)
   readonly #messages = new RecentMap<string, MessagePlace>(maximumMessages)
 
   constructor(store: Pick<OpenSpaceStore, 'lookUp'>) {
@@ -29,7 +30,7 @@ export class KnownIdentifiers {
     if (wanted.spaces.length + wanted.nodes.length + wanted.messages.length === 0) return
     const found = await this.#store.lookUp(wanted)
     for (const spaceId of found.spaces) this.#spaces.set(spaceId, true)
-    for (const nodeId of found.nodes) this.#nodes.set(nodeId, true)
+    for (const { nodeId, volume } of found.nodes) this.#nodes.set(nodeId, volume)
     for (const message of found.messages) this.written(message)
   }
 
@@ -38,7 +39,11 @@ export class KnownIdentifiers {
   }
 
   hasNode(nodeId: string): boolean {
-    return this.#nodes.get(nodeId) === true
+    return this.#nodes.get(nodeId) !== undefined
+  }
+
+  volumeOf(nodeId: string): Volume {
+    return this.#nodes.get(nodeId) ?? { messages: 0, bytes: 0 }
   }
 
   message(messageId: string): MessagePlace | undefined {
@@ -62,6 +67,10 @@ export class KnownIdentifiers {
 
   written({ messageId, spaceId, sequence, position }: MessagePlace): void {
     this.#messages.set(messageId, { messageId, spaceId, sequence, position })
+  }
+
+  hasWritten(nodeId: string, volume: Volume): void {
+    this.#nodes.set(nodeId, volume)
   }
 }
 

@@ -13,6 +13,11 @@ export const maximumMetaBytes = 64 * 1024
 export const maximumIdentities = 50
 /** Of a namespace and of a subject. */
 export const maximumIdentityLength = 500
+/** What one Principal may write to open Spaces, all of them together and for good; 0 is without a limit. */
+export interface SenderQuota { readonly messages: number; readonly bytes: number }
+export const defaultSenderQuota: SenderQuota = { messages: 1_000_000, bytes: 1024 ** 3 }
+/** Spaces that one Node may enter. */
+export const maximumSpacesEntered = 10_000
 /** Messages, Spaces or Nodes of one page. */
 export const maximumPage = 10_000
 /** Members shown of one Space. */

@@ -6,9 +6,10 @@ import { isStorable } from '../../authority/storable-text.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { ok } from '../../../protocol/result.ts'
 import { isJsonObject, parseStrictJson } from '../../../protocol/strict-json.ts'
-import type { Clock, LogEntry, NewMessage, OpenSpaceStore, Place } from '../ports.ts'
+import type { Clock, LogEntry, NewMessage, OpenSpaceStore, Place, Volume } from '../ports.ts'
 import { faultOfSchema } from './content-schema.ts'
 import type { KnownIdentifiers } from './known-identifiers.ts'
+import type { SenderQuota } from './limits.ts'
 import { maximumContentTypeLength, maximumMessageBytes, maximumRefs } from './limits.ts'
 import { encodeMessage, messageOf } from './message-json.ts'
 import { refuse } from './refusal.ts'
@@ -25,6 +26,7 @@ interface Needs {
   readonly store: Pick<OpenSpaceStore, 'append'>
   readonly known: KnownIdentifiers
   readonly clock: Clock
+  readonly quota: SenderQuota
   /** After commit, in order and before the senders are answered, for each Space that grew. */
   readonly onCommitted: (spaceId: string, entries: readonly LogEntry[]) => void
 }
@@ -103,8 +105,9 @@ export class MessageWriter {
     })
     const accepted: { readonly pending: Pending; readonly message: NewMessage }[] = []
     const refused: { readonly pending: Pending; readonly sent: Sent }[] = []
+    const volumes = new Map<string, Volume>()
     for (const pending of batch) {
-      const message = this.#prepare(pending)
+      const message = this.#prepare(pending, volumes)
       if (message.ok) accepted.push({ pending, message: message.value })
       else refused.push({ pending, sent: message })
     }
@@ -117,12 +120,13 @@ export class MessageWriter {
     const places = await store.append(accepted.map(({ message }) => message))
     const entries = accepted.map(({ message }, index) => entryOf(message, places[index]!))
     accepted.forEach(({ message: { messageId, spaceId } }, index) => known.written({ messageId, spaceId, ...places[index]! }))
+    accepted.forEach(({ message: { senderId } }, index) => known.hasWritten(senderId, places[index]!.volume))
     for (const spaceId of new Set(entries.map((entry) => entry.spaceId))) onCommitted(spaceId, entries.filter((entry) => entry.spaceId === spaceId))
     accepted.forEach(({ pending }, index) => pending.resolve(ok(messageOf(entries[index]!))))
   }
 
-  /** Checks in order: Space, sender, whose type it is, content, every Message, every Node, the schema. */
-  #prepare({ senderId, spaceId, draft, isRecord }: Pending): Result<NewMessage, SpaceRefusal> {
+  /** Checks in order: Space, sender, whose type it is, content, every Message, every Node, the schema, the quota. `volumes` is of the senders of this batch. */
+  #prepare({ senderId, spaceId, draft, isRecord }: Pending, volumes: Map<string, Volume>): Result<NewMessage, SpaceRefusal> {
     const { known, clock } = this.#needs
     if (!known.hasSpace(spaceId)) return refuse('not_found', 'there is no such Space')
     if (!known.hasNode(senderId)) return refuse('invalid_input', 'the sender is not a registered Node')
@@ -141,6 +145,10 @@ export class MessageWriter {
     const messageId = `urn:uuid:${randomUUID()}`
     const bytes = encodeMessage({ messageId, spaceId, senderId, createdAt: clock.now() }, draft)
     if (bytes.length > maximumMessageBytes) return tooLarge()
+    const volume = grown(volumes.get(senderId) ?? known.volumeOf(senderId), bytes.length)
+    const quotaFault = isRecord ? undefined : faultOfVolume(volume, this.#needs.quota)
+    if (quotaFault !== undefined) return refuse('quota_exceeded', quotaFault)
+    volumes.set(senderId, volume)
     return ok({
       spaceId,
       messageId,
@@ -152,6 +160,15 @@ export class MessageWriter {
       ...(draft.contentType !== undefined && { contentType: draft.contentType }),
     })
   }
+}
+
+const grown = ({ messages, bytes }: Volume, length: number): Volume => ({ messages: messages + 1, bytes: bytes + length })
+
+/** The router's records are no fault of it: they are owed to both sides of a task, and count all the same. */
+function faultOfVolume({ messages, bytes }: Volume, quota: SenderQuota): string | undefined {
+  if (quota.messages > 0 && messages > quota.messages) return `you have written all the ${quota.messages} Messages that one participant may write to open Spaces`
+  if (quota.bytes > 0 && bytes > quota.bytes) return `this Message would take you beyond the ${quota.bytes} bytes that one participant may write to open Spaces`
+  return undefined
 }
 
 const tooLarge = () => refuse('too_large', `a Message has at most ${maximumMessageBytes} bytes`)

@@ -7,7 +7,8 @@ import type { Clock, LogEntry, NodeRecord, OpenSpaceStore, SpaceLog, SpaceRecord
 import type { SpaceTails } from '../space-tails.ts'
 import { NodeFeeds, SpaceFeed } from './feeds.ts'
 import { KnownIdentifiers } from './known-identifiers.ts'
-import { maximumDescriptionLength, maximumMembers, maximumNameLength, maximumPage, maximumTagLength, maximumTags } from './limits.ts'
+import type { SenderQuota } from './limits.ts'
+import { defaultSenderQuota, maximumDescriptionLength, maximumMembers, maximumNameLength, maximumPage, maximumSpacesEntered, maximumTagLength, maximumTags } from './limits.ts'
 import { decodeMessage } from './message-json.ts'
 import { MessageReads } from './message-reads.ts'
 import { MessageWriter } from './message-writer.ts'
@@ -22,6 +23,8 @@ interface Needs extends Omit<NodeNeeds, 'store'> {
   readonly log: SpaceLog
   readonly tails: SpaceTails
   readonly clock: Clock
+  /** Of each sender; as usual where it is not given. */
+  readonly quota?: SenderQuota
   /** After commit, in order and before the senders are answered. */
   readonly onCommitted: (spaceId: string, entries: readonly LogEntry[]) => void
   readonly onFault: (fault: unknown) => void
@@ -43,11 +46,11 @@ export class OpenSpacesService implements OpenSpaces {
   readonly #unsubscribe: () => void
 
   constructor(needs: Needs) {
-    const { store, log, clock, tails, onCommitted, onFault } = needs
+    const { store, log, clock, tails, quota = defaultSenderQuota, onCommitted, onFault } = needs
     this.#needs = needs
     this.nodes = new NodeRegistry(needs)
     this.#known = new KnownIdentifiers(store)
-    this.#writer = new MessageWriter({ store, known: this.#known, clock, onCommitted })
+    this.#writer = new MessageWriter({ store, known: this.#known, clock, quota, onCommitted })
     this.#reads = new MessageReads({ store, log, known: this.#known })
     this.#nodeFeeds = new NodeFeeds(store, onFault)
     this.#unsubscribe = tails.onGrowth(() => this.#nodeFeeds.grown())
@@ -62,8 +65,9 @@ export class OpenSpacesService implements OpenSpaces {
     const declared = description.trim() === '' ? node.description : description
     if (declared.trim() === '') return refuse('invalid_input', 'a description is needed')
     const { store, clock } = this.#needs
-    const entered = await store.enter({ spaceId: `urn:uuid:${randomUUID()}`, name, tags: wanted, maximumTags, nodeId, description: declared, at: clock.now() })
+    const entered = await store.enter({ spaceId: `urn:uuid:${randomUUID()}`, name, tags: wanted, maximumTags, maximumSpaces: maximumSpacesEntered, nodeId, description: declared, at: clock.now() })
     if (entered === 'too-many-tags') return refuse('invalid_input', `a Space has at most ${maximumTags} tags`)
+    if (entered === 'too-many-spaces') return refuse('quota_exceeded', `a Node enters at most ${maximumSpacesEntered} Spaces`)
     const space = await this.find(entered.spaceId)
     invariant(space, 'a Space that was entered is there')
     return ok(space)

@@ -98,6 +98,14 @@ describe.skipIf(skipReason)(`open Spaces on two nodes of one PostgreSQL${skipRea
     expect(await store.log.head(space.spaceId)).toBe(2)
   })
 
+  it('admit a Node to so many Spaces, and to those again that it has entered (IOA 5 Limits)', async () => {
+    const { nodeId } = await first.node('everywhere')
+    const { openSpaces } = started[0]!.store
+    const enter = (name: string) => openSpaces.enter({ spaceId: `urn:x:${name}`, name, tags: [], maximumTags: 1, maximumSpaces: 2, nodeId, description: 'x', at: 'now' })
+    expect([await enter('one'), await enter('two'), await enter('three'), await enter('two')]).toEqual([{ spaceId: 'urn:x:one' }, { spaceId: 'urn:x:two' }, 'too-many-spaces', { spaceId: 'urn:x:two' }])
+    expect(await openSpaces.findSpace({ name: 'three' })).toBeUndefined()
+  })
+
   it('wake the feeds of a Node wherever it listens', async () => {
     const [ada, bob] = [await first.node('ada'), await second.node('bob')]
     const space = await first.space('woken', ada, bob)

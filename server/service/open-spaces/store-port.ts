@@ -22,10 +22,15 @@ export interface Place { readonly sequence: number; readonly position: number }
 export interface MessagePlace extends Place { readonly messageId: string; readonly spaceId: string }
 export type PlacedEntry = LogEntry & Place
 
+/** How much a Node has written to open Spaces, all of them together. */
+export interface Volume { readonly messages: number; readonly bytes: number }
+/** A place that was given out, and what its sender has written with it. */
+export interface WrittenPlace extends Place { readonly volume: Volume }
+
 /** Ids that were looked up and exist. */
 export interface KnownIds {
   readonly spaces: readonly string[]
-  readonly nodes: readonly string[]
+  readonly nodes: readonly { readonly nodeId: string; readonly volume: Volume }[]
   readonly messages: readonly MessagePlace[]
 }
 
@@ -95,6 +100,8 @@ export interface SpaceEntry {
   readonly name: string
   readonly tags: readonly string[]
   readonly maximumTags: number
+  /** That the Node may have entered, this one included. */
+  readonly maximumSpaces: number
   readonly nodeId: string
   readonly description: string
   readonly at: string
@@ -102,7 +109,7 @@ export interface SpaceEntry {
 
 export interface OpenSpaceStore {
   /** Writes them in this order, all or none, in one statement and one commit. Their Spaces exist. */
-  append(messages: readonly NewMessage[]): Promise<readonly Place[]>
+  append(messages: readonly NewMessage[]): Promise<readonly WrittenPlace[]>
   /** Which of these exist; one query. */
   lookUp(ids: { readonly spaces: readonly string[]; readonly nodes: readonly string[]; readonly messages: readonly string[] }): Promise<KnownIds>
   /** Ascending by position. */
@@ -123,8 +130,8 @@ export interface OpenSpaceStore {
   /** Rows of the index with `sequence > after`, ascending. */
   indexAfter(spaceId: string, after: number, limit: number): Promise<readonly MessageIndex[]>
 
-  /** Makes the Space or finds it, adds the tags that it lacks, and lets the Node enter. Nothing happens when the tags get too many. */
-  enter(entry: SpaceEntry): Promise<{ readonly spaceId: string } | 'too-many-tags'>
+  /** Makes the Space or finds it, adds the tags that it lacks, and lets the Node enter. Nothing happens when the tags, or the Spaces of the Node, get too many. */
+  enter(entry: SpaceEntry): Promise<{ readonly spaceId: string } | 'too-many-tags' | 'too-many-spaces'>
   findSpace(by: { readonly spaceId: string } | { readonly name: string }): Promise<SpaceRecord | undefined>
   /** By name, those after it: all, or those that a Node has entered. */
   listSpaces(page: { readonly after?: string; readonly limit: number; readonly nodeId?: string }): Promise<readonly SpaceRecord[]>

@@ -5,7 +5,7 @@ import type { Result } from '../../../protocol/result.ts'
 
 /** IOA's categories of refusal; each door has its own status for them. `reason` is for people. */
 export interface SpaceRefusal {
-  readonly category: 'not_found' | 'invalid_input' | 'forbidden' | 'conflict' | 'too_large' | 'busy'
+  readonly category: 'not_found' | 'invalid_input' | 'forbidden' | 'conflict' | 'too_large' | 'quota_exceeded' | 'busy'
   readonly reason: string
 }
 export type Refusable<T> = Promise<Result<T, SpaceRefusal>>
@@ -164,7 +164,7 @@ export interface OpenSpaces {
   /** Whether this is known to be an open Space, from memory alone: one in which something was said on this node just now is. */
   isOpen(spaceId: string): boolean
   named(name: string): Promise<SpaceInfo | undefined>
-  /** Durable when it resolves. Checks in order: Space, sender, content, every Message, every Node, the schema. */
+  /** Durable when it resolves. Checks in order: Space, sender, content, every Message, every Node, the schema, the sender's quota. */
   send(nodeId: string, spaceId: string, draft: MessageDraft): Refusable<SpaceMessage>
   /** Checks in order: Space, cursor (`invalid_input`), Message (`not_found`). */
   read(spaceId: string, query: SpaceQuery, window: Window): Refusable<readonly SpaceMessage[]>
