@@ -22,6 +22,12 @@ describe('durations in words', () => {
     [-7_199, '1 hour ago'],
     [86_400, 'tomorrow'],
     [3 * 86_400, 'in 3 days'],
+    [30 * 86_400 - 1, 'in 30 days'],
+    [29.4 * 86_400, 'in 29 days'],
+    [86_399, 'tomorrow'],
+    [3_599, 'in 1 hour'],
+    [59, 'now'],
+    [-2 * 86_400 + 1, 'yesterday'],
   ])('tells an instant %d seconds away as %s', (seconds, words) => {
     expect(relativeWords(now + seconds * 1000, now)).toBe(words)
   })

@@ -6,11 +6,16 @@ const UNITS = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** "3 minutes ago", "in 2 hours", "now": the distance of two instants, both milliseconds since 1970. */
+/**
+ * "3 minutes ago", "in 2 hours", "now": the distance of two instants, both milliseconds since 1970. What is past is told in whole
+ * units; what is to come in the nearest ones, so that thirty days are still thirty a second later.
+ */
 export function relativeWords(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1000)
+  // To the minute first, so that one second less than an hour is told as an hour and not as sixty minutes.
+  const told = seconds < 60 ? seconds : Math.round(seconds / 60) * 60
   for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+    if (Math.abs(told) >= size) return relative.format(told < 0 ? Math.trunc(told / size) : Math.round(told / size), unit)
   }
   return 'now'
 }
