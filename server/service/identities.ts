@@ -62,6 +62,7 @@ export class DirectoryIdentities implements Identities {
 
   principal = (id: string): PrincipalRecord | undefined => this.#principals.get(id)
   principals = (): readonly PrincipalRecord[] => [...this.#principals.values()]
+  services = (): readonly PrincipalRecord[] => this.principals().filter(({ principal: { type, id } }) => type === 'service' && !this.#isOwn(id))
   keysOf = (principalId: string): readonly RegisteredKey[] => this.#needs.keys.keysOf(principalId)
   key = (keyId: string): RegisteredKey | undefined => this.#needs.keys.key(keyId)
   cardOf = (agentId: string): AgentCard | undefined => this.#needs.agents.cardOf(agentId)
@@ -209,8 +210,7 @@ export class DirectoryIdentities implements Identities {
 
   /** The service of others that holds this key. */
   #serviceWith(publicKey: string): string | undefined {
-    const services = this.principals().filter(({ principal: { type, id } }) => type === 'service' && !this.#isOwn(id))
-    return services.find(({ principal }) => this.keysOf(principal.id).some((key) => key.publicKey === publicKey))?.principal.id
+    return this.services().find(({ principal }) => this.keysOf(principal.id).some((key) => key.publicKey === publicKey))?.principal.id
   }
 
   #isOwn(principalId: string): boolean {

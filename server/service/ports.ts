@@ -184,12 +184,14 @@ export interface Directory {
 }
 
 export type KeptRuling = Ruling & { readonly spaceId: string; readonly entry: number }
+/** Rulings below the entry `before`, at most `limit`, and of one outcome where one is named. */
+export interface RulingRange { readonly outcome?: Ruling['outcome']; readonly before?: number; readonly limit: number }
 
 /** The Policy Log (A-126). It only grows; `append` of the log adds the rulings of its Events in their transaction. */
 export interface RulingStore {
   add(spaceId: string, ruling: Ruling): Promise<void>
-  /** Newest first, of one Space or of all, below the entry `before`. */
-  list(range: { readonly spaceId?: string; readonly before?: number; readonly limit: number }): Promise<readonly KeptRuling[]>
+  /** Newest first, of one Space or of all. */
+  list(range: RulingRange & { readonly spaceId?: string }): Promise<readonly KeptRuling[]>
   /** Deletes refusals from before this time; what let an Event through stays with it for ever. */
   forgetRefusals(before: string): Promise<void>
 }

@@ -10,7 +10,7 @@ import type { Doors } from './doors/types.ts'
 import type { OpenSpaces } from './open-spaces/types.ts'
 import type { IapRouter } from './iap/types.ts'
 import type { SpaceReport } from './verify-log.ts'
-import type { ArtifactStore, AuditEntry, Clock, DecodedEntry, KeptRuling, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey, SpaceKind } from './ports.ts'
+import type { ArtifactStore, AuditEntry, Clock, DecodedEntry, KeptRuling, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey, RulingRange, SpaceKind } from './ports.ts'
 
 export type Door = 'mwp' | 'http' | 'internal'
 
@@ -94,7 +94,7 @@ export interface Reads {
   /** Resolves when this Principal's Memberships differ from `revision`, after the wait, or when nobody waits any more. */
   membershipsAfter(principalId: string, revision: number, waitMs: number, signal: AbortSignal): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>
   /** The Group's part of the Policy Log, newest first, for its MissionOwner alone (A-126). */
-  rulings(principalId: string, groupId: string, range: { readonly before?: number; readonly limit: number }): Promise<readonly KeptRuling[] | undefined>
+  rulings(principalId: string, groupId: string, range: RulingRange): Promise<readonly KeptRuling[] | undefined>
   mayReadArtifact(principalId: string, contentHash: string): Promise<boolean>
   /** For operators: every Space, whoever its members are. */
   allSpaces(): Promise<readonly { readonly spaceId: string; readonly kind: SpaceKind; readonly head: number }[]>
@@ -106,6 +106,8 @@ export interface Reads {
 export interface Identities {
   principal(id: string): PrincipalRecord | undefined
   principals(): readonly PrincipalRecord[]
+  /** Registered services, without the Organization's own. */
+  services(): readonly PrincipalRecord[]
   keysOf(principalId: string): readonly RegisteredKey[]
   key(keyId: string): RegisteredKey | undefined
   cardOf(agentId: string): AgentCard | undefined
@@ -141,10 +143,10 @@ export interface PolicyAccess {
   readonly profiles: readonly ExtensionProfile[]
   /** The Space that a Command which changes it names as its Group. */
   readonly spaceId: string
-  /** For operators: the Events that put the versions after this one in force, ascending, at most `limit`. */
+  /** The Events that put the versions after this one in force, ascending, at most `limit`. */
   history(after: number, limit: number): Promise<readonly DecodedEntry[]>
-  /** For operators: the Policy Log of one Group or of all, newest first, below the entry `before` (A-126). */
-  rulings(range: { readonly spaceId?: string; readonly before?: number; readonly limit: number }): Promise<readonly KeptRuling[]>
+  /** For operators and administrators: the Policy Log of one Group or of all, newest first (A-126). */
+  rulings(range: RulingRange & { readonly spaceId?: string }): Promise<readonly KeptRuling[]>
   /** For operators: why documents that named this Group failed verification or admission, newest first (A-106). */
   failures(range: { readonly spaceId: string; readonly before?: number; readonly limit: number }): Promise<readonly (AuditEntry & { readonly entry: number })[]>
 }

@@ -7,7 +7,7 @@ import { decodeEntry } from './event-bytes.ts'
 import { isArchiveMediaType } from './archive-keeper.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { MembershipWatch } from './membership-watch.ts'
-import type { ArtifactStore, Clock, DecodedEntry, LogEntry, ReadModels, RulingStore, SpaceLog } from './ports.ts'
+import type { ArtifactStore, Clock, DecodedEntry, LogEntry, ReadModels, RulingRange, RulingStore, SpaceLog } from './ports.ts'
 import type { ReaderView } from './reader-view.ts'
 import type { Reads } from './service.ts'
 import type { SpaceActors } from './space-actors.ts'
@@ -87,7 +87,7 @@ export class SpaceReads implements Reads {
     }
   }
 
-  async rulings(principalId: string, groupId: string, range: { readonly before?: number; readonly limit: number }): ReturnType<Reads['rulings']> {
+  async rulings(principalId: string, groupId: string, range: RulingRange): ReturnType<Reads['rulings']> {
     const found = await this.groupFor(principalId, groupId)
     return found && isAuditor(found.state, principalId) ? this.#needs.rulings.list({ spaceId: groupId, ...range }) : undefined
   }

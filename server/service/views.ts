@@ -1,5 +1,5 @@
 // What the console shows: plain values derived from the fold and the log. Components get these types through the tRPC router.
-import type { Actor, Approval, Artifact, Budget, Evidence, ExecutionTerms } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, Artifact, Budget, Evidence, ExecutionTerms, Policy } from '../../protocol/generated/types.ts'
 import type { JsonObject } from '../../protocol/strict-json.ts'
 import type { EdgeProvenance } from '../authority/read-models.ts'
 
@@ -214,7 +214,30 @@ export interface SpaceMessageView {
 }
 
 /** One ruling of the Policy Log. `sequence` is the Event that it let through, `code` why it let nothing through. */
-export interface RulingLine { readonly entry: number; readonly area: string; readonly outcome: 'allowed' | 'refused'; readonly actor: ParticipantView; readonly at: string; readonly kind: string; readonly reason: string; readonly policyVersion: number; readonly sequence?: number; readonly code?: string }
+/**
+ * One ruling of the Policy Log. Ids in `reason` are replaced by names as far as the reader may know them; it is absent where
+ * members of a Group that the reader does not belong to wrote it.
+ */
+export interface RulingLine {
+  readonly entry: number
+  readonly area: string
+  readonly outcome: 'allowed' | 'refused'
+  readonly actor: ParticipantView
+  readonly at: string
+  /** Of the Event, or of the Command that was refused. */
+  readonly kind: string
+  readonly reason?: string
+  readonly policyVersion: number
+  /** The Space that it is about; absent for the Organization's policy itself. */
+  readonly groupId?: string
+  /** Its Mission, where the reader is a member. */
+  readonly mission?: { readonly missionId: string; readonly title: string }
+  readonly sequence?: number
+  readonly code?: string
+}
+
+/** A version of the Organization's policy with the one that it replaced. */
+export interface PolicyVersion { readonly policy: Policy; readonly previous: Policy; readonly by: ParticipantView; readonly at: string; readonly reason: string }
 
 /** Everything the approver decides on. The page recomputes hashes itself and signs `approval` built from these values. */
 export interface ApprovalView {

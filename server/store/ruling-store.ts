@@ -14,8 +14,12 @@ export const createRulingStore = (database: PostgresJsDatabase): RulingStore => 
   async add(spaceId, ruling) {
     await database.insert(policyLog).values({ spaceId, ...rulingRow(ruling) })
   },
-  async list({ spaceId, before, limit }) {
-    const wanted = and(spaceId === undefined ? undefined : eq(policyLog.spaceId, spaceId), before === undefined ? undefined : lt(policyLog.entry, before))
+  async list({ spaceId, outcome, before, limit }) {
+    const wanted = and(
+      spaceId === undefined ? undefined : eq(policyLog.spaceId, spaceId),
+      outcome === undefined ? undefined : eq(policyLog.outcome, outcome),
+      before === undefined ? undefined : lt(policyLog.entry, before),
+    )
     const rows = await database.select().from(policyLog).where(wanted).orderBy(desc(policyLog.entry)).limit(limit)
     return rows.map(kept)
   },

@@ -150,8 +150,8 @@ function addRuling({ rulings }: Tables, spaceId: string, ruling: Ruling): void {
 function createRulings(tables: Tables): RulingStore {
   return {
     add: async (spaceId, ruling) => addRuling(tables, spaceId, ruling),
-    async list({ spaceId, before = Infinity, limit }) {
-      const wanted = tables.rulings.filter((ruling) => (spaceId === undefined || ruling.spaceId === spaceId) && ruling.entry < before)
+    async list({ spaceId, outcome, before = Infinity, limit }) {
+      const wanted = tables.rulings.filter((ruling) => (spaceId ?? ruling.spaceId) === ruling.spaceId && (outcome ?? ruling.outcome) === ruling.outcome && ruling.entry < before)
       return wanted.reverse().slice(0, limit)
     },
     async forgetRefusals(before) {

@@ -61,5 +61,13 @@ export function describeRulings(store: () => Store): void {
       expect((await list(spaceId, { before: older[0]!.entry })).map(({ actionId }) => actionId)).toEqual([added[0]!.actionId])
       expect((await store().rulings.list({ limit: 2 })).map((ruling) => ruling.spaceId)).toEqual([other, spaceId])
     })
+
+    it('are read by their outcome', async () => {
+      const spaceId = newId()
+      await store().log.append(sampleBatch(spaceId, 0, { rulings: [permission(1)] }))
+      await store().rulings.add(spaceId, refusal())
+      const outcomes = async (outcome: Ruling['outcome']) => (await store().rulings.list({ spaceId, outcome, limit: 10 })).map((ruling) => ruling.outcome)
+      expect([await outcomes('allowed'), await outcomes('refused')]).toEqual([['allowed'], ['refused']])
+    })
   })
 }

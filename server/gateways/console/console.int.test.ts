@@ -261,27 +261,6 @@ describe('adding an Agent', () => {
   })
 })
 
-describe('the policy log', () => {
-  it('is shown to the MissionOwner, page by page, and is not there for anybody else (A-126)', async () => {
-    const [owner, stranger, coordinator] = [await fixture.person('Olga'), await fixture.person('Paul'), await fixture.agent('Coordinator')]
-    const { missionId, groupId } = await fixture.mission(owner, coordinator)
-    const redact = async () => {
-      const messageId = newUrn()
-      await fixture.submit(owner, { kind: 'message.post', groupId, membershipEpoch: 1, payload: { messageId, content: [{ type: 'text', text: 'Hello' }] } })
-      return eventOf(await fixture.submit(owner, { kind: 'message.redact', groupId, membershipEpoch: 1, payload: { amendmentId: newUrn(), messageId, reason: 'It names a customer.' } }))
-    }
-    const events = [await redact(), await redact()]
-    const rulings = async (who: Person, input: object) => {
-      const response = await ask('missions.rulings', { missionId, limit: 1, ...input }, await cookieOf(who))
-      return { status: response.status, data: ((await response.json()) as { result?: { data: { lines: { entry: number; sequence: number }[]; hasOlder: boolean } } }).result?.data }
-    }
-    const { data } = await rulings(owner, {})
-    expect(data).toMatchObject({ lines: [{ area: 'redaction', outcome: 'allowed', actor: { name: 'Olga' }, reason: 'It names a customer.', sequence: events[1]!.sequence }], hasOlder: true })
-    expect((await rulings(owner, { before: data!.lines[0]!.entry })).data).toMatchObject({ lines: [{ sequence: events[0]!.sequence }], hasOlder: false })
-    expect((await rulings(stranger, {})).status).toBe(404)
-  })
-})
-
 describe('the live feed', () => {
   /** Text of the feed until it holds `text`, or all of it. */
   async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, text: string): Promise<string> {

@@ -6,7 +6,6 @@ import type { MembershipRow } from '../../authority/read-models.ts'
 import { withholding } from '../../authority/visibility.ts'
 import { approvalView } from '../../service/view/approval-view.ts'
 import { graphPage } from '../../service/view/graph-view.ts'
-import { rulingLine } from '../../service/view/ruling-view.ts'
 import { amendmentSequences, logLine, messageView } from '../../service/view/message-view.ts'
 import { artifactViews, missionSummary, missionView } from '../../service/view/mission-view.ts'
 import { namingFor } from '../../service/view/participants.ts'
@@ -83,14 +82,6 @@ export const missionsRouter = router({
     const { after, count, hasOlder } = visibleRange(group, input.before, input.limit)
     const entries = count === 0 ? [] : await ctx.service.reads.range(ctx.me.principalId, group.state.groupId, after, count)
     return { lines: entries.map((entry) => logLine(entry, group.state, group.view.name)), hasOlder }
-  }),
-
-  rulings: signedInProcedure.input(mission.extend({ before: sequence.optional(), limit: z.number().int().min(1).max(500) })).query(async ({ ctx, input }) => {
-    const { state, view } = await openMission(ctx, input.missionId)
-    const { before, limit } = input
-    const found = await ctx.service.reads.rulings(ctx.me.principalId, state.groupId, { limit: limit + 1, ...(before && { before }) })
-    if (!found) throw notFound('The policy log')
-    return { lines: found.slice(0, limit).map((ruling) => rulingLine(ruling, view.name)), hasOlder: found.length > limit }
   }),
 
   event: signedInProcedure.input(mission.extend({ sequence })).query(async ({ ctx, input }) => {

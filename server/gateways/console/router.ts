@@ -3,6 +3,7 @@ import { accessKeysRouter, agentsRouter } from './agents.ts'
 import { enrolmentRouter, keysRouter } from './enrolment.ts'
 import { live } from './live.ts'
 import { approvalsRouter, missionsRouter } from './missions.ts'
+import { policyRouter } from './policy.ts'
 import { sessionRouter } from './session.ts'
 import { spacesRouter } from './spaces.ts'
 import { router } from './trpc.ts'
@@ -16,6 +17,7 @@ export const appRouter = router({
   missions: missionsRouter,
   approvals: approvalsRouter,
   spaces: spacesRouter,
+  policy: policyRouter,
   live,
 })
 

@@ -1,7 +1,45 @@
+// Lines of the Policy Log, with names instead of ids as far as the reader may know them.
+import type { GroupState } from '../../authority/types.ts'
 import type { KeptRuling } from '../ports.ts'
+import type { AuthorityService } from '../service.ts'
 import type { RulingLine } from '../views.ts'
-import type { Naming } from './participants.ts'
+import { namingFor } from './participants.ts'
+import { shorten } from './shorten.ts'
 
-export function rulingLine({ entry, area, outcome, actor, at, kind, reason, policyVersion, sequence, code }: KeptRuling, name: Naming): RulingLine {
-  return { entry, area, outcome, actor: name(actor), at, kind, reason, policyVersion, ...(sequence !== undefined && { sequence }), ...(code !== undefined && { code }) }
+type Sources = Pick<AuthorityService, 'identities' | 'sessions' | 'policy'> & { readonly reads: Pick<AuthorityService['reads'], 'groupFor'> }
+
+/** Each Group is looked up once; of one that the reader is no member of, nothing is told but the ruling. */
+export async function rulingLines(service: Sources, readerId: string, rulings: readonly KeptRuling[]): Promise<readonly RulingLine[]> {
+  const ids = [...new Set(rulings.map(({ spaceId }) => spaceId))].filter((id) => id !== service.policy.spaceId)
+  const groups = new Map(await Promise.all(ids.map(async (id) => [id, (await service.reads.groupFor(readerId, id))?.state] as const)))
+  return rulings.map((ruling) => rulingLine(ruling, service, groups.get(ruling.spaceId)))
+}
+
+function rulingLine({ spaceId, entry, area, outcome, actor, at, kind, reason, policyVersion, sequence, code }: KeptRuling, service: Sources, state: GroupState | undefined): RulingLine {
+  // Why something was refused are the authority's words; why something was done are those of the members.
+  const isReadable = outcome === 'refused' || state !== undefined || spaceId === service.policy.spaceId
+  return {
+    entry,
+    area,
+    outcome,
+    actor: namingFor(service, state)(actor),
+    at,
+    kind,
+    ...(isReadable && { reason: withNames(reason, service, state) }),
+    policyVersion,
+    ...(spaceId !== service.policy.spaceId && { groupId: spaceId }),
+    ...(state && { mission: { missionId: state.mission.missionId, title: state.title } }),
+    ...(sequence !== undefined && { sequence }),
+    ...(code !== undefined && { code }),
+  }
+}
+
+const ID = /urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
+/** The reasons that the authority words itself name Agents and work by id. */
+function withNames(reason: string, { identities }: Sources, state: GroupState | undefined): string {
+  return reason.replace(ID, (id) => {
+    const goal = state?.workItems.get(id)?.item.contract.goal
+    return goal === undefined ? (identities.principal(id)?.name ?? id) : `“${shorten(goal, 80)}”`
+  })
 }
