@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import { sha256Hash } from '../../protocol/digest.ts'
+import { exampleCommandPayloads } from '../../protocol/testing/example-payloads.ts'
 import { approveDraft, bytesOf, createDraft, IDS, ORIGIN, STAMP } from './signing-fixture.ts'
 import { planSigning } from './signing-plan.ts'
 import { describePlan, STATEMENT_TEMPLATE, type Statement } from './statement.ts'
@@ -40,6 +41,23 @@ describe('describePlan', () => {
     expect(statementOf(assign).facts).toContainEqual({ label: 'Reason', values: ['No answer.'], form: 'text' })
     const followUp = bytesOf({ ...createDraft, kind: 'mission.create_follow_up', payload: { ...(createDraft.payload as object), followUpOfMissionId: IDS.mission } })
     expect(sentence(statementOf(followUp))).toContain(`as a follow-up of mission <${IDS.mission}>`)
+  })
+
+  it('says which version of the policy comes into force, and each of its rules in words (A-223)', () => {
+    const { policy, reason } = exampleCommandPayloads['ext.countersign.policy.change']
+    const shown = statementOf(bytesOf({ ...createDraft, kind: 'ext.countersign.policy.change', expectedRevision: 0, payload: { policy, reason } }))
+    expect(sentence(shown)).toBe('Put version 1 of the organization’s policy in force instead of version 0.')
+    expect(shown.facts.map(({ label }) => label)).toEqual(['Reason', 'Version', 'Approval by risk', 'Operations that wait for approval', 'Limits for each member in each mission', 'Levels', 'Services and what they may do in every mission', 'A signed command is taken for, seconds'])
+    const valuesOf = (label: string) => shown.facts.find((fact) => fact.label === label)!.values
+    expect(valuesOf('Approval by risk')).toContain('Work of high risk: a person approves its start: yes; the owner at the top approves a mission below: yes')
+    expect(valuesOf('Operations that wait for approval')).toEqual(expect.arrayContaining(['Payment: "pay.invoice"', 'Sensitive data: none']))
+    expect(valuesOf('Limits for each member in each mission')).toContain('Messages a minute: 60')
+    expect(valuesOf('Services and what they may do in every mission')).toEqual([`Service: "${policy.services[0]!.principalId}"; may do: "mission.cancel"`])
+  })
+
+  it('lets no text inside a value pass for another member', () => {
+    const { facts } = statementOf(withPayload({ surprise: [{ amount: '1"; more: 2' }] }))
+    expect(facts).toContainEqual({ label: 'surprise', values: ['amount: "1\\"; more: 2"'], form: 'text' })
   })
 
   it('says what the start of work is approved on (A-196)', () => {
@@ -86,7 +104,7 @@ describe('describePlan', () => {
 
   it('names the template by id and by the hash of its own content', () => {
     const { templateId, templateHash } = statementOf(bytesOf(createDraft))
-    expect(templateId).toBe('countersign.statement/4')
+    expect(templateId).toBe('countersign.statement/5')
     expect(templateHash).toBe(sha256Hash(encodeCanonical(STATEMENT_TEMPLATE)))
   })
 })

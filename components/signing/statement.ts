@@ -25,13 +25,14 @@ export interface Statement {
 
 /** One sentence per act. A changed sentence is a new version, because receipts may name the template by id and hash. */
 export const STATEMENT_TEMPLATE = {
-  id: 'countersign.statement/4',
+  id: 'countersign.statement/5',
   sentences: {
     'command/mission.create': 'Create the mission {title}, be its accountable owner, and make {coordinator} its coordinator.',
     'command/mission.create_follow_up': 'Create the mission {title} as a follow-up of mission {source}, be its accountable owner, and make {coordinator} its coordinator.',
     'command/mission.assign_coordinator': 'Make {coordinator} the coordinator of mission {mission} instead of whoever coordinates it now.',
     'command/ext.countersign.mission.budget_raise': 'Raise the budget of mission {mission} to the amounts below.',
     'command/mission.cancel': 'Cancel mission {mission} for good.',
+    'command/ext.countersign.policy.change': 'Put version {version} of the organization’s policy in force instead of version {replaced}.',
     'approval/approved': 'Approve revision {revision} of mission {mission}: {artifacts}.',
     'approval/changes_requested': 'Ask for changes to revision {revision} of mission {mission}: {artifacts}.',
     'approval/denied': 'Deny revision {revision} of mission {mission}: {artifacts}.',
@@ -57,14 +58,19 @@ export function describePlan(plan: SigningPlan): Statement {
   const envelope = factsOf(document, ['payload', 'protocolVersion'])
   if (plan.approval !== undefined) return describeApproval(plan.approval, envelope)
   const payload = isJsonObject(document['payload']) ? document['payload'] : {}
+  const policy = isJsonObject(payload['policy']) ? payload['policy'] : undefined
   const slots = {
     title: quote(payload['title']),
     coordinator: id(payload['coordinatorAgentId']),
     mission: id(payload['missionId'] ?? document['groupId']),
     source: id(payload['followUpOfMissionId']),
+    version: text(policy?.['version']),
+    replaced: text(document['expectedRevision']),
     kind: quote(document['kind']),
   }
-  return statement(sentenceKey(`command/${String(document['kind'])}`), slots, factsOf(payload), envelope)
+  // A policy is what the Command is about: each of its members stands by itself, and what is left of the payload above them.
+  const facts = policy === undefined ? factsOf(payload) : [...factsOf(payload, ['policy']), ...factsOf(policy)]
+  return statement(sentenceKey(`command/${String(document['kind'])}`), slots, facts, envelope)
 }
 
 function describeApproval(approval: JsonObject, envelope: readonly Fact[]): Statement {
@@ -100,7 +106,14 @@ function shown(value: JsonValue | undefined): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   // Grouped by thousands, and with every digit that the bytes have.
   if (typeof value === 'number') return value.toLocaleString('en', { maximumFractionDigits: 20 })
-  return JSON.stringify(value ?? null)
+  return value === null || value === undefined ? 'null' : nested(value)
+}
+
+/** A value inside a value, in words. Texts keep the quotes of JSON, so that none can pass for another member. */
+function nested(value: JsonValue): string {
+  if (Array.isArray(value)) return value.map(nested).join(', ') || 'none'
+  if (isJsonObject(value)) return inReadingOrder(value).map((member) => `${labelOf(member)}: ${nested(value[member]!)}`).join('; ')
+  return typeof value === 'string' ? JSON.stringify(value) : shown(value)
 }
 
 /** Members in reading order with their words. */
@@ -150,6 +163,34 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ['finalHumanApproval', 'A person approves the result'],
   ['highRiskExecutionApproval', 'A person approves risky work first'],
   ['policyVersion', 'Policy version'],
+  ['version', 'Version'],
+  ['risk', 'Approval by risk'],
+  ['none', 'Work without side effects'],
+  ['reversible', 'Work that can be undone'],
+  ['external', 'Work with effects outside'],
+  ['high_risk', 'Work of high risk'],
+  ['destructive', 'Work that destroys something'],
+  ['executionApproval', 'a person approves its start'],
+  ['rootHumanApproval', 'the owner at the top approves a mission below'],
+  ['executionGates', 'Operations that wait for approval'],
+  ['payment', 'Payment'],
+  ['production_deployment', 'Deployment to production'],
+  ['destructive_change', 'Destructive change'],
+  ['external_communication', 'Communication with others'],
+  ['sensitive_data', 'Sensitive data'],
+  ['limits', 'Limits for each member in each mission'],
+  ['messagesPerMinute', 'Messages a minute'],
+  ['proposalsPerMinute', 'Proposals a minute'],
+  ['queuedWorkItems', 'Work waiting for one agent'],
+  ['activeWorkItems', 'Work under way by one agent'],
+  ['openClarifications', 'Open clarifications'],
+  ['maximumDepth', 'Levels'],
+  ['childMissions', 'Missions below a mission'],
+  ['delegation', 'Work below work, delegated'],
+  ['services', 'Services and what they may do in every mission'],
+  ['principalId', 'Service'],
+  ['kinds', 'may do'],
+  ['freshnessSeconds', 'A signed command is taken for, seconds'],
 ])
 
 const READING_ORDER = [...LABELS.keys()]
