@@ -89,6 +89,7 @@ export const POLICY_CHANGE = 'ext.countersign.policy.change'
 export const MISSION_RECONCILE = 'ext.countersign.mission.reconcile'
 export const MISSION_BUDGET_RAISE = 'ext.countersign.mission.budget_raise'
 export const MISSION_ROOT_DECIDE = 'ext.countersign.mission.root_decide'
+export const ARTIFACT_IMPORT = 'ext.countersign.artifact.import'
 export const PROFILE_APPROVE = 'ext.countersign.profile.approve'
 export const PROFILE_RETIRE = 'ext.countersign.profile.retire'
 
@@ -108,6 +109,7 @@ export const MISSION_OWNER_MOVED = 'ext.countersign.mission.owner_moved'
 export const MISSION_RECONCILED = 'ext.countersign.mission.reconciled'
 export const MISSION_BUDGET_RAISED = 'ext.countersign.mission.budget_raised'
 export const MISSION_ROOT_DECIDED = 'ext.countersign.mission.root_decided'
+export const ARTIFACT_IMPORTED = 'ext.countersign.artifact.imported'
 
 /** Extension Commands that this Organization has approved. */
 export const EXTENSION_COMMAND_KINDS = [
@@ -124,6 +126,7 @@ export const EXTENSION_COMMAND_KINDS = [
   MISSION_RECONCILE,
   MISSION_BUDGET_RAISE,
   MISSION_ROOT_DECIDE,
+  ARTIFACT_IMPORT,
   PROFILE_APPROVE,
   PROFILE_RETIRE,
 ] as const
@@ -146,6 +149,7 @@ export const EXTENSION_EVENT_KINDS = [
   MISSION_RECONCILED,
   MISSION_BUDGET_RAISED,
   MISSION_ROOT_DECIDED,
+  ARTIFACT_IMPORTED,
 ] as const
 
 export type CoreCommandKind = (typeof CORE_COMMAND_KINDS)[number]
@@ -202,6 +206,7 @@ export const PRIMARY_EVENT_OF = {
   [MISSION_RECONCILE]: MISSION_RECONCILED,
   [MISSION_BUDGET_RAISE]: MISSION_BUDGET_RAISED,
   [MISSION_ROOT_DECIDE]: MISSION_ROOT_DECIDED,
+  [ARTIFACT_IMPORT]: ARTIFACT_IMPORTED,
   [PROFILE_APPROVE]: PROFILE_APPROVED,
   [PROFILE_RETIRE]: PROFILE_RETIRED,
 } as const satisfies Record<CommandKind, EventKind>

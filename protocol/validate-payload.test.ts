@@ -15,6 +15,7 @@ import {
 
 /** Members that each kind may leave out; every other one is required. */
 const optionalMembers: Record<string, string[]> = {
+  'ext.countersign.artifact.imported': ['approval'],
   'mission.create': ['coordinatorLeaseSeconds'],
   'mission.create_follow_up': ['coordinatorLeaseSeconds'],
   'mission.create_child': ['allowedResources', 'capabilities', 'failurePolicy', 'coordinatorLeaseSeconds'],

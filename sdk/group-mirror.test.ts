@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { MISSION_BUDGET_RAISE, WORK_DEPENDENCY_ADD, WORK_OFFER_DECLINE, WORK_PREEMPTION_REQUEST } from '../protocol/kinds.ts'
+import type { Artifact } from '../protocol/generated/types.ts'
+import { ARTIFACT_IMPORT, MISSION_BUDGET_RAISE, WORK_DEPENDENCY_ADD, WORK_OFFER_DECLINE, WORK_PREEMPTION_REQUEST } from '../protocol/kinds.ts'
 import { ada, cora, wanda, wim } from '../server/testing/cast.ts'
 import { GroupFixture } from '../server/testing/group-fixture.ts'
 import { childPayload } from '../server/testing/mission-tree.ts'
@@ -129,6 +130,19 @@ describe('the mirror agrees with the authority', () => {
     group.accept(cora, 'work.authorize', { workItemId: workId('a'), contract, proposalId })
     expect(mirrorOf(group).proposals.get(proposalId)?.status).toBe('authorized')
     expectAgreement(group)
+  })
+
+  test('about an artifact of another Mission (A-204)', () => {
+    const source = new GroupFixture('source').found()
+    reach(source, 'a', 'verified')
+    submitMission(source, 'a')
+    source.accept(ada, 'mission.approve', approve(source))
+    const group = new GroupFixture().found()
+    group.elsewhere = new Map([[source.state.groupId, source.state]])
+    const [{ artifactId, contentHash }] = [...source.state.artifacts.values()].flat() as [Artifact]
+    group.accept(ada, ARTIFACT_IMPORT, { sourceGroupId: source.state.groupId, artifactId, contentHash, reason: 'It is the same.' })
+    expectAgreement(group)
+    expect(mirrorOf(group).artifacts.has(contentHash)).toBe(true)
   })
 
   test('about a Mission that is sent back and then approved', () => {

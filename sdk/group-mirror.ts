@@ -276,6 +276,7 @@ const APPLY: { readonly [K in Kind]?: Apply<K> } = {
     mirror.reviseMission()
   },
   'artifact.published': (mirror, { artifact }) => void mirror.artifacts.set(artifact.contentHash, artifact),
+  'ext.countersign.artifact.imported': (mirror, { artifact }) => void mirror.artifacts.set(artifact.contentHash, artifact),
   'ext.countersign.work.offer_declined': (mirror, { workItemId, offerId, reason }, event) => {
     const offers = mirror.workItems.get(workItemId)?.offers ?? []
     const decline = (offer: WorkOffer): WorkOffer => (offer.offerId === offerId ? { ...offer, status: 'declined', declineReason: reason } : offer)

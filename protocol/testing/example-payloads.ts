@@ -191,6 +191,7 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
   'ext.countersign.policy.change': { policy, reason: 'The pilot is over.' },
   'ext.countersign.mission.root_decide': { approval },
   'ext.countersign.mission.budget_raise': { budget: mission.budget, reason: 'The glossary is longer than expected.' },
+  'ext.countersign.artifact.import': { sourceGroupId: urn('approved-group'), artifactId: artifact.artifactId, contentHash: hash, reason: 'The glossary is the same.' },
   'ext.countersign.mission.reconcile': { contextPackage, workItems: [{ workItemId, revision: 3, state: 'queued' }] },
   'ext.countersign.profile.approve': { profile, schema: 'true', reason: 'The laboratory has reviewed it.' },
   'ext.countersign.profile.retire': { profileUri: profile.profileUri, version: profile.version, reason: 'Nobody uses it.' },
@@ -239,6 +240,7 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
   },
   'ext.countersign.mission.root_decided': { missionId, approval },
   'ext.countersign.mission.budget_raised': { missionId, previousBudget: mission.budget, budget: mission.budget, reason: 'The glossary is longer than expected.' },
+  'ext.countersign.artifact.imported': { artifact, sourceGroupId: artifact.groupId, sourceEventId: event.eventId, approval, reason: 'The glossary is the same.' },
   'ext.countersign.mission.reconciled': { coordinatorEpoch: 2, contextPackage, workItems: [{ workItemId, revision: 3, state: 'queued' }] },
   'mission.follow_up.created': { ...founded, followUpOfMissionId: urn('approved-mission') },
   'mission.coordinator.assigned': {

@@ -157,6 +157,19 @@ export const FACTS_OF_WORK = {
     effects: 'The artifact is registered by its hash; the WorkItem stays as it is.',
     events: '`artifact.published`.',
   },
+  'ext.countersign.artifact.import': {
+    sender: 'The MissionOwner or the Coordinator, who is a member of the other Group too.',
+    revision: 'the Mission’s revision, which stays',
+    checks: [
+      ownerOrCoordinator,
+      ['The artifact is there, under this id and hash, in a Group whose active member the sender is.', 'INVALID_COMMAND'],
+      ['It was approved there with the Mission; from the Mission above, an accepted result of work is enough.', 'AUTH_FORBIDDEN'],
+      ['What is confidential or restricted comes by the MissionOwner of the other Group; from the Mission above, by its Coordinator too.', 'AUTH_FORBIDDEN'],
+      leaseOfCoordinator, active, newId,
+    ],
+    effects: 'The Group knows the artifact by its signed manifest: its members read it, work is made of it, contracts and Context Packages name it. It is no result of this Mission’s work.',
+    events: '`ext.countersign.artifact.imported`.',
+  },
   'approval.grant_execution': {
     sender: 'The MissionOwner, a person.',
     revision: 'the Mission’s revision',

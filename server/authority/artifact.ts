@@ -58,8 +58,10 @@ function wrongSources({ artifacts }: GroupState, { artifact }: ArtifactPublishPa
   return reject('AUTH_FORBIDDEN', 'the classification is lower than that of a source')
 }
 
-export const evolvePublished: Evolver<'artifact.published'> = (state, { payload, sequence }) => {
-  const { artifact } = payload
+export const evolvePublished: Evolver<'artifact.published'> = (state, { payload, sequence }) => keepArtifact(state, payload.artifact, sequence)
+
+/** The Group knows this artifact from now on; only evolvers call it. */
+export function keepArtifact(state: GroupState, artifact: Artifact, sequence: number): void {
   const same = state.artifacts.get(artifact.contentHash) ?? []
   state.artifacts.set(artifact.contentHash, [...same, artifact])
   introduce(state, artifact.artifactId, sequence)

@@ -4,6 +4,7 @@ import type { Rejection } from '../../protocol/error-codes.ts'
 import type { BoundedOfflineExecution, Budget, Membership, Usage } from '../../protocol/generated/types.ts'
 import {
   type AGENT_CARD_REGISTER,
+  ARTIFACT_IMPORT,
   CONVERSATION_OPEN,
   GROUP_ARCHIVE,
   MISSION_BUDGET_RAISE,
@@ -24,6 +25,7 @@ import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { CommandPayloadKind } from '../../protocol/validate.ts'
 import { isExact } from './amounts.ts'
+import { decideImport } from './artifact-import.ts'
 import { decidePublish } from './artifact.ts'
 import { decideOpenConversation } from './conversation.ts'
 import { needlessOverride } from './cooperation.ts'
@@ -107,6 +109,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   [MISSION_RECONCILE]: decideReconcile,
   [MISSION_BUDGET_RAISE]: decideRaiseBudget,
   [MISSION_ROOT_DECIDE]: decideAtRoot,
+  [ARTIFACT_IMPORT]: decideImport,
 }
 
 const isServed = (kind: string): kind is MemberKind | FoundingKind => isFounding(kind) || Object.hasOwn(DECIDERS, kind)
@@ -116,7 +119,7 @@ const isServed = (kind: string): kind is MemberKind | FoundingKind => isFounding
  * `state` is undefined for a Group without any Event.
  */
 export function decide(state: GroupState | undefined, verified: VerifiedCommand, env: DecisionEnv): Decision {
-  const { command, signingHash } = verified
+  const { command, signingHash, source } = verified
   const { kind } = command
   if (!isServed(kind)) return err(reject('INVALID_COMMAND', `this authority does not serve ${kind} yet`))
   const refusal = payloadRefused(kind, command.payload) ?? contradiction(verified) ?? reservedExtension(verified) ?? misplacedOffline(verified) ?? inexactMoney(verified) ?? keyTooWeak(verified)
@@ -125,11 +128,11 @@ export function decide(state: GroupState | undefined, verified: VerifiedCommand,
   if (!state) return err(groupNotFound())
   const membership = admit(state, verified, env)
   if (!membership.ok) return membership
-  const pinned = pinnedOtherwise(state.extensionPins, verified)
+  const pinned = pinnedOtherwise(state.extensionPins, command)
   if (pinned) return err(pinned)
   // The table pairs every kind with its own decider, and the payload has been checked against that kind.
   const decider = DECIDERS[kind] as (request: MemberRequest) => Decision
-  const decision = decider({ state, command, signingHash, env, membership: membership.value, payload: command.payload as MemberRequest['payload'] })
+  const decision = decider({ state, command, signingHash, env, membership: membership.value, payload: command.payload as MemberRequest['payload'], ...(source && { source }) })
   const closed = decision.ok ? groupArchived(state) : undefined
   return closed ? err(closed) : decision
 }

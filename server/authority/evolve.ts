@@ -2,6 +2,7 @@
 import type { EventDocument } from '../../protocol/generated/types.ts'
 import {
   type AGENT_CARD_REGISTERED,
+  ARTIFACT_IMPORTED,
   CONVERSATION_OPENED,
   type POLICY_CHANGED,
   MISSION_BUDGET_RAISED,
@@ -20,6 +21,7 @@ import {
 } from '../../protocol/kinds.ts'
 import { invariant } from '../../protocol/result.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
+import { evolveImported } from './artifact-import.ts'
 import { evolvePublished } from './artifact.ts'
 import { evolveConversationOpened } from './conversation.ts'
 import { evolveCoordinatorAssigned } from './coordinator-assign.ts'
@@ -75,6 +77,7 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   [MISSION_RECONCILED]: evolveReconciled,
   [MISSION_BUDGET_RAISED]: evolveBudgetRaised,
   [MISSION_ROOT_DECIDED]: evolveRootDecided,
+  [ARTIFACT_IMPORTED]: evolveImported,
   'membership.changed': evolveMembership,
   'membership.ended': evolveMembership,
   'membership.delegation.granted': evolveDelegationGranted,

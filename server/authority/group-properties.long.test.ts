@@ -1,11 +1,13 @@
 // What holds for every Group, whatever anybody sends and however long it takes.
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { EventDocument } from '../../protocol/generated/types.ts'
+import { MISSION_ROOT_DECIDE } from '../../protocol/kinds.ts'
 import { commandPayloadKinds } from '../../protocol/validate.ts'
-import { cora, wanda, wim } from '../testing/cast.ts'
+import { ada, cora, wanda, wim } from '../testing/cast.ts'
 import { GroupFixture, replay } from '../testing/group-fixture.ts'
 import { randomCommand, randomReaction } from '../testing/random-commands.ts'
 import { RandomSource } from '../testing/random-source.ts'
+import { approve, reach, submitMission } from '../testing/work-scenario.ts'
 import { DIMENSIONS, firstExcess, limitsOf, NOTHING, sumOf } from './amounts.ts'
 import { departuresOf } from './departure.ts'
 import { nextDue } from './due.ts'
@@ -25,6 +27,17 @@ const accepted = new Map<string, number>()
 const refused = new Map<string, number>()
 const count = (tally: Map<string, number>, key: string) => tally.set(key, (tally.get(key) ?? 0) + 1)
 
+/** A Mission of the same people whose result was approved. */
+function approvedGroup(): GroupState {
+  const group = new GroupFixture('approved').found()
+  reach(group, 'a', 'verified')
+  submitMission(group, 'a')
+  group.accept(ada, 'mission.approve', approve(group))
+  return group.state
+}
+
+const elsewhere = approvedGroup()
+
 /** A Group with what a watcher remembers of it from outside. */
 interface Watched {
   readonly group: GroupFixture
@@ -36,6 +49,7 @@ function run(seed: number): readonly Watched[] {
   const random = new RandomSource(seed)
   const watched = Array.from({ length: GROUPS_PER_RUN }, (_, index): Watched => {
     const group = new GroupFixture(`${seed}.${index}`).found({ coordinatorLeaseSeconds: 3600 })
+    group.elsewhere = new Map([[elsewhere.groupId, elsewhere]])
     return { group, epochs: new Map(), coordinatorEpoch: 1 }
   })
   for (let step = 0; step < COMMANDS_PER_RUN; step += 1) {
@@ -200,8 +214,8 @@ describe('the runs together', () => {
     expect(total(refused)).toBeGreaterThan(2_000)
   })
 
-  it('saw every kind accepted but the founding ones, and leases end by themselves', () => {
-    const expected = commandPayloadKinds.filter((kind) => !isFounding(kind) && !organizationKinds.includes(kind))
+  it('saw every kind accepted but the founding ones and that of child Missions alone, and leases end by themselves', () => {
+    const expected = commandPayloadKinds.filter((kind) => !isFounding(kind) && !organizationKinds.includes(kind) && kind !== MISSION_ROOT_DECIDE)
     const ends = ['ext.countersign.mission.child_ended', 'ext.missionweaveprotocol.core.work_execution_lease_expired', 'ext.missionweaveprotocol.core.work_execution_lease_revoked']
     expect([...expected, ...ends].filter((kind) => !accepted.has(kind))).toEqual([])
   })

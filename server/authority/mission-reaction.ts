@@ -3,6 +3,7 @@ import type { EventPayloads, Membership, MissionChildEndedPayload } from '../../
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { MISSION_CHILD_ENDED, MISSION_OWNER_MOVED } from '../../protocol/kinds.ts'
 import { amountsOf } from './amounts.ts'
+import { keepArtifact } from './artifact.ts'
 import { settleChildAccount } from './budget.ts'
 import type { NewEvent } from './draft.ts'
 import { eventIdOf } from './draft.ts'
@@ -133,10 +134,7 @@ export const evolveChildEnded: Evolver<typeof MISSION_CHILD_ENDED> = (state, eve
   const isFree = record.item.state === 'blocked' && outcome !== 'approved'
   const blocker = isFree && { blocker: { reason: `The child Mission ${outcome === 'failed' ? 'failed' : 'was cancelled'}: ${reason}`, unblockCondition: 'The Coordinator unblocks it, offers it again or founds another child Mission.' } }
   putWork(state, { ...record, ...child, ...blocker, item: revised(record.item, event.occurredAt, {}) })
-  for (const artifact of artifacts) {
-    state.artifacts.set(artifact.contentHash, [...(state.artifacts.get(artifact.contentHash) ?? []), artifact])
-    for (const id of [artifact.artifactId, artifact.contentHash]) introduce(state, id, event.sequence)
-  }
+  for (const artifact of artifacts) keepArtifact(state, artifact, event.sequence)
   if (approval) introduce(state, approval.approvalId, event.sequence)
   noteStep(state, workItemId, event)
 }

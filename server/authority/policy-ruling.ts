@@ -1,7 +1,7 @@
 // What the Policy Log keeps beside the Events: rulings of authorization, budget, risk, escalation and redaction (A-126).
 import type { Actor, Command, EventDocument, EventPayloads } from '../../protocol/generated/types.ts'
 import type { ErrorCode, Rejection } from '../../protocol/error-codes.ts'
-import { POLICY_CHANGED, PROFILE_APPROVED, PROFILE_RETIRED, WORK_PREEMPTION_REQUESTED } from '../../protocol/kinds.ts'
+import { ARTIFACT_IMPORTED, POLICY_CHANGED, PROFILE_APPROVED, PROFILE_RETIRED, WORK_PREEMPTION_REQUESTED } from '../../protocol/kinds.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { LIMIT_WORDS } from './cooperation.ts'
 import { overrideOf } from './override-grant.ts'
@@ -39,6 +39,7 @@ const JUDGES: { readonly [K in EventPayloadKind]?: Judge<K> } = {
   'approval.execution.granted': ({ workItemId, terms }) => ['risk', `work ${workItemId} may start, until ${terms.expiresAt}`],
   'membership.delegation.granted': ({ delegationGrant: { granteeAgentId, targetWorkItemId, expiresAt } }) => ['authorization', `${granteeAgentId} may act below work ${targetWorkItemId}, until ${expiresAt}`],
   'mission.child.created': ({ parentWorkItemId, childMissionId }) => ['authorization', `work ${parentWorkItemId} goes on as Mission ${childMissionId}`],
+  [ARTIFACT_IMPORTED]: ({ artifact: { artifactId }, sourceGroupId, reason }) => ['authorization', `artifact ${artifactId} comes from Group ${sourceGroupId}: ${reason}`],
   [WORK_PREEMPTION_REQUESTED]: ({ workItemId, reason, escalation }) => escalation && ['escalation', `work ${workItemId} is to pause and ${escalation.to.id} to decide: ${reason}`],
   'work.authorized': stoodIn,
   'work.offer.created': stoodIn,

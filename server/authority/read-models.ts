@@ -1,6 +1,6 @@
 // Read-model rows, derived from the same fold as the decision and written in the same transaction.
 import type { EventDocument } from '../../protocol/generated/types.ts'
-import { MISSION_CHILD_ENDED, MISSION_OWNER_MOVED, WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED } from '../../protocol/kinds.ts'
+import { ARTIFACT_IMPORTED, MISSION_CHILD_ENDED, MISSION_OWNER_MOVED, WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED } from '../../protocol/kinds.ts'
 import { invariant } from '../../protocol/result.ts'
 import type { GraphEdgeRow } from './graph-edges.ts'
 import { edgesOf } from './graph-edges.ts'
@@ -76,7 +76,7 @@ function asGroupEvent(document: EventDocument): GroupEvent {
   return document as EventDocument & GroupEvent
 }
 
-const isKind = <K extends typeof MISSION_CHILD_ENDED | 'mission.created' | 'mission.follow_up.created' | 'membership.changed' | 'membership.ended' | 'artifact.published'>(
+const isKind = <K extends typeof MISSION_CHILD_ENDED | 'mission.created' | 'mission.follow_up.created' | 'membership.changed' | 'membership.ended' | 'artifact.published' | typeof ARTIFACT_IMPORTED>(
   event: GroupEvent,
   kind: K,
 ): event is GroupEvent<K> => event.kind === kind
@@ -111,7 +111,7 @@ function artifactRows(event: GroupEvent): ArtifactRow[] {
     const { workItemId, artifacts } = event.payload
     return artifacts.map(({ contentHash, artifactId }) => ({ sequence, contentHash, artifactId, workItemId }))
   }
-  if (!isKind(event, 'artifact.published')) return []
+  if (!isKind(event, 'artifact.published') && !isKind(event, ARTIFACT_IMPORTED)) return []
   const { contentHash, artifactId, workItemId } = event.payload.artifact
   return [{ sequence, contentHash, artifactId, workItemId }]
 }

@@ -1,7 +1,7 @@
 // What a decider and an evolver of one kind are given.
 import type { Command, CommandPayloads, EventDocument, EventPayloads, Membership } from '../../protocol/generated/types.ts'
 import type { CommandPayloadKind, EventPayloadKind } from '../../protocol/validate.ts'
-import type { Decision, DecisionEnv, GroupState } from './types.ts'
+import type { ArtifactSource, Decision, DecisionEnv, GroupState } from './types.ts'
 
 /** A Command of a member, or of a service under policy. Group, Session and Membership have been checked, the payload fits its schema. */
 export interface MemberRequest<K extends CommandPayloadKind = CommandPayloadKind> {
@@ -12,6 +12,8 @@ export interface MemberRequest<K extends CommandPayloadKind = CommandPayloadKind
   /** Absent for a service, which acts under Organization policy instead. */
   readonly membership: Membership | undefined
   readonly env: DecisionEnv
+  /** With an import, unless it names nothing that exists for the sender. */
+  readonly source?: ArtifactSource
 }
 
 export type Decider<K extends CommandPayloadKind> = (request: MemberRequest<K>) => Decision

@@ -12,6 +12,25 @@ export interface VerifiedCommand {
   readonly signingHash: string
   /** `conversation` keys may post and propose only; `authority` keys may sign anything their Principal may do. */
   readonly keyUse: 'authority' | 'conversation' | 'agent' | 'service'
+  /** The artifact of another Group that an import names; absent where it does not exist for the sender. */
+  readonly source?: ArtifactSource
+}
+
+/** The Event of another Group by which an artifact was approved there, with the Approval where that is one of the Mission. */
+export interface ArtifactApproval {
+  readonly sourceEventId: string
+  readonly approval?: Approval
+}
+
+/** What another Group tells of one of its artifacts to a member who may read it there. */
+export interface ArtifactSource {
+  readonly artifact: Artifact
+  /** The reader's role there. */
+  readonly role: Membership['role']
+  /** With the Mission, by its owner. */
+  readonly approved?: ArtifactApproval
+  /** As the result of a WorkItem, by the Coordinator. */
+  readonly accepted?: ArtifactApproval
 }
 
 /** What another Mission's Group tells of it. */

@@ -3,9 +3,9 @@
 // wrong with a Command: the decision looks for it anyway.
 import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
-import type { Command } from '../../protocol/generated/types.ts'
+import type { ArtifactImportPayload, Command } from '../../protocol/generated/types.ts'
 import { isIdentifier } from '../../protocol/identifier.ts'
-import { AGENT_CARD_REGISTER, SESSION_OPEN } from '../../protocol/kinds.ts'
+import { AGENT_CARD_REGISTER, ARTIFACT_IMPORT, SESSION_OPEN } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { JsonObject, JsonValue, ParsedJson } from '../../protocol/strict-json.ts'
@@ -13,9 +13,10 @@ import { isJsonObject, parseStrictJson } from '../../protocol/strict-json.ts'
 import { isCommandPayloadKind } from '../../protocol/validate.ts'
 import type { SignatureVerifier, VerificationFailure, VerifiedDocument } from '../../protocol/verify-document.ts'
 import { verifyParsedDocument } from '../../protocol/verify-document.ts'
+import { artifactSourceIn } from '../authority/artifact-import.ts'
 import { payloadRefused } from '../authority/payload.ts'
 import { canonicalForm } from '../authority/reference-forms.ts'
-import type { DecisionEnv } from '../authority/types.ts'
+import type { ArtifactSource, DecisionEnv } from '../authority/types.ts'
 import type { Log } from '../log.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import { refusedExtension } from './critical-extensions.ts'
@@ -125,7 +126,16 @@ export class CommandPath {
     const late = refusedExtension(command, { profiles, cardOf, now: clock.now() }) ?? this.#refuseEnded(context)
     if (late) return err(await this.#unlessReceived(document, late))
     const keyUse = keys.key(document.keyId)?.keyUse ?? 'conversation'
-    return ok({ document, keyUse, nested: nested.value, ...(context.handshake && { handshake: context.handshake }) })
+    const source = command.kind === ARTIFACT_IMPORT ? await this.#sourceOf(command) : undefined
+    return ok({ document, keyUse, nested: nested.value, ...(context.handshake && { handshake: context.handshake }), ...(source && { source }) })
+  }
+
+  /** Looked up before the Command takes its place in the queue: a Space that waits for another one while it decides could wait for ever. */
+  async #sourceOf({ actor, payload }: Command): Promise<ArtifactSource | undefined> {
+    const named = payload as unknown as ArtifactImportPayload
+    const { actors } = this.#needs
+    await actors.catchUp(named.sourceGroupId)
+    return artifactSourceIn((await actors.read(named.sourceGroupId)).group, named, actor.id)
   }
 
   /** The Session Epoch is judged with the decision; here it is whether the session of the door is over. */

@@ -99,3 +99,53 @@ describe('mission.create_follow_up', () => {
     expect(codeOf(await fixture.submit(owner, followUp({ missionId })))).toBe('INVALID_COMMAND')
   })
 })
+
+describe('ext.countersign.artifact.import', () => {
+  let flow: ReleaseFlow
+  let target: { missionId: string; groupId: string }
+  let other: Agent
+  beforeEach(async () => {
+    flow = await ReleaseFlow.executing(fixture, { owner, coordinator, worker: await fixture.agent('Worker') })
+    await flow.submitForApproval()
+    other = await fixture.agent('Other')
+    target = await fixture.mission(owner, other)
+  })
+
+  const importDraft = async (): Promise<Draft> => {
+    const found = await fixture.service.reads.groupFor(owner.actor.id, flow.groupId)
+    const [{ artifactId } = { artifactId: '' }] = found?.state.artifacts.get(flow.contentHash) ?? []
+    return { kind: 'ext.countersign.artifact.import', groupId: target.groupId, membershipEpoch: 1, payload: { sourceGroupId: flow.groupId, artifactId, contentHash: flow.contentHash, reason: 'The report is the same.' } }
+  }
+
+  it('A-204: brings an approved artifact into another Group, whose members read it from then on, also on a node that has seen neither', async () => {
+    expect(codeOf(await fixture.submit(owner, await importDraft()))).toBe('AUTH_FORBIDDEN')
+    await fixture.submit(owner, await flow.approveDraft())
+    const mayRead = () => fixture.service.reads.mayReadArtifact(other.actor.id, flow.contentHash)
+    expect(await mayRead()).toBe(false)
+    const bytes = await fixture.command(owner, await importDraft())
+    const again = await restarted()
+    const imported = await again.service.submitCommand(bytes, { door: 'http' })
+    expect(eventOf(imported)).toMatchObject({ kind: 'ext.countersign.artifact.imported', groupId: target.groupId, payload: { sourceGroupId: flow.groupId, artifact: { contentHash: flow.contentHash }, approval: { missionId: flow.missionId } } })
+    expect(await fixture.service.submitCommand(bytes, { door: 'http' })).toMatchObject({ ok: true, isDuplicate: true })
+    expect(await mayRead()).toBe(true)
+    expect(await differences()).toEqual([])
+  })
+
+  it('A-23, A-239: is refused to a Coordinator who does not belong to the other Group, as if there were no artifact', async () => {
+    await fixture.submit(owner, await flow.approveDraft())
+    const draft = { ...(await importDraft()), sessionEpoch: other.session.sessionEpoch, coordinatorEpoch: 1 }
+    expect(await fixture.submit(other, draft)).toMatchObject({ ok: false, rejection: { code: 'INVALID_COMMAND', message: 'there is no such artifact in a Group of yours' } })
+    const nowhere = { ...draft, payload: { ...draft.payload, sourceGroupId: newUrn() } }
+    expect(await fixture.submit(other, nowhere)).toMatchObject({ ok: false, rejection: { code: 'INVALID_COMMAND', message: 'there is no such artifact in a Group of yours' } })
+  })
+
+  it('A-204: finds both Groups busy with each other’s artifacts and waits for neither', async () => {
+    await fixture.submit(owner, await flow.approveDraft())
+    const draft = await importDraft()
+    const back: Draft = { ...draft, groupId: flow.groupId, payload: { ...draft.payload, sourceGroupId: target.groupId } }
+    const outcomes = await Promise.all(Array.from({ length: 8 }, (_, index) => fixture.submit(owner, index % 2 === 0 ? draft : back)))
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1)
+    expect(outcomes.flatMap((outcome) => (outcome.ok || outcome.rejection.code !== 'INTERNAL_ERROR' ? [] : [outcome]))).toEqual([])
+    expect(await differences()).toEqual([])
+  })
+})

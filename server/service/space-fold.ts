@@ -23,7 +23,7 @@ import type { ReadModelRows } from '../authority/read-models.ts'
 import { rowsOf } from '../authority/read-models.ts'
 import type { ReplacedSession } from '../authority/session-replaced.ts'
 import { decideSessionReplaced } from '../authority/session-replaced.ts'
-import type { DecisionEnv, EventDraft, GroupState, OrganizationEventDraft, VerifiedCommand } from '../authority/types.ts'
+import type { ArtifactSource, DecisionEnv, EventDraft, GroupState, OrganizationEventDraft, VerifiedCommand } from '../authority/types.ts'
 import type { UnsignedEvent } from './event-bytes.ts'
 import type { SpaceKind } from './ports.ts'
 import type { Handshake } from './registry-service.ts'
@@ -34,6 +34,8 @@ export interface AdmissibleCommand {
   readonly keyUse: VerifiedCommand['keyUse']
   readonly nested: readonly VerifiedDocument[]
   readonly handshake?: Handshake
+  /** With an import; what it names in another Group. */
+  readonly source?: ArtifactSource
 }
 
 /** What may move a Space on. */
@@ -282,4 +284,4 @@ function placed(draft: EventDraft, groupId: string, sequence: number, { now, aut
 
 const noRows: ReadModelRows = { memberships: [], nodes: [], edges: [], artifacts: [], executions: [] }
 
-const verifiedCommand = ({ document, keyUse }: AdmissibleCommand): VerifiedCommand => ({ command: document.value, signingHash: document.signingHash, keyUse })
+const verifiedCommand = ({ document, keyUse, source }: AdmissibleCommand): VerifiedCommand => ({ command: document.value, signingHash: document.signingHash, keyUse, ...(source && { source }) })

@@ -3,9 +3,11 @@ import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import { sha256Hash } from '../../protocol/digest.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Actor, AgentCard, Approval, Command, CommandPayloads, EventDocument, Policy } from '../../protocol/generated/types.ts'
+import { ARTIFACT_IMPORT } from '../../protocol/kinds.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { validateDocument, validateEventPayload } from '../../protocol/validate.ts'
+import { artifactSourceIn } from '../authority/artifact-import.ts'
 import { decide } from '../authority/decide.ts'
 import { decideDue } from '../authority/due.ts'
 import { encodeState } from '../authority/encode-state.ts'
@@ -16,13 +18,20 @@ import type { Reaction } from '../authority/reactions.ts'
 import { reactionsTo } from '../authority/reactions.ts'
 import { DEFAULT_POLICY } from '../authority/policy.ts'
 import { decideSessionReplaced } from '../authority/session-replaced.ts'
-import type { Decision, DecisionEnv, EventDraft, GroupState, MissionFacts, VerifiedCommand } from '../authority/types.ts'
+import type { ArtifactSource, Decision, DecisionEnv, EventDraft, GroupState, MissionFacts, VerifiedCommand } from '../authority/types.ts'
 import { ada, agentCard, cora, dora, groupAuthority, nils, nora, organizationId, registry, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
 import { missionPayload } from './documents.ts'
 import { saw } from './evidence.ts'
 
 export interface CommandChanges extends Partial<Command> {
   readonly keyUse?: VerifiedCommand['keyUse']
+}
+
+/** What the command path looks up for an import. */
+export function sourceNamedBy({ kind, payload, actor }: Command, group: Pick<GroupFixture, 'elsewhere'>): ArtifactSource | undefined {
+  if (kind !== ARTIFACT_IMPORT) return undefined
+  const named = payload as unknown as CommandPayloads[typeof ARTIFACT_IMPORT]
+  return artifactSourceIn(group.elsewhere.get(named.sourceGroupId), named, actor.id)
 }
 
 export class GroupFixture {
@@ -32,6 +41,8 @@ export class GroupFixture {
   readonly sessionEpochs = new Map<string, number>([cora, wim, wanda, dora, nora, nils].map((agent) => [agent.id, 1]))
   /** Missions of other Groups. */
   readonly missions = new Map<string, MissionFacts>()
+  /** Other Groups by id, for what is brought in from them. */
+  elsewhere: ReadonlyMap<string, GroupState> = new Map()
   policy: Policy = DEFAULT_POLICY
   /** Coordinators of Missions of other Groups. */
   readonly coordinators = new Map<string, string>()
@@ -92,7 +103,8 @@ export class GroupFixture {
     }
     for (const [member, value] of Object.entries(command)) if (value === undefined) delete command[member as keyof Command]
     const { signature: _signature, ...signed } = command
-    return { command, keyUse, signingHash: sha256Hash(encodeCanonical(signed)) }
+    const source = sourceNamedBy(command, this)
+    return { command, keyUse, signingHash: sha256Hash(encodeCanonical(signed)), ...(source && { source }) }
   }
 
   #addressing(actor: Actor, kind: string): Partial<Command> {

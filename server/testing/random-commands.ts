@@ -1,7 +1,7 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
 import type { Actor, CommandPayloads, ContextPackage, Extensions, Usage, WorkItemState } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
-import { GROUP_ARCHIVE, MISSION_BUDGET_RAISE, MISSION_RECONCILE } from '../../protocol/kinds.ts'
+import { ARTIFACT_IMPORT, GROUP_ARCHIVE, MISSION_BUDGET_RAISE, MISSION_RECONCILE } from '../../protocol/kinds.ts'
 import { offlineExecution } from '../../protocol/offline-execution.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { limitsOf, NOTHING } from '../authority/amounts.ts'
@@ -15,7 +15,7 @@ import type { RandomSource } from './random-source.ts'
 import { CEILINGS, standingOf } from './work-scenario.ts'
 
 /** What the Commands are invented on. */
-export type RandomGroup = Pick<GroupFixture, 'state' | 'now' | 'log' | 'command'>
+export type RandomGroup = Pick<GroupFixture, 'state' | 'now' | 'log' | 'command' | 'elsewhere'>
 
 interface Intent<K extends keyof CommandPayloads = keyof CommandPayloads> {
   readonly actor: Actor
@@ -292,7 +292,7 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [1, (group) => submission(group)],
   [4, (group) => intent(ada, 'mission.request_changes', { approval: approvalOf(group.state, 'changes_requested', group.now) })],
   [1, (group) => intent(ada, 'mission.approve', { approval: approvalOf(group.state, 'approved', group.now) })],
-  [0.03, () => intent(ada, 'mission.cancel', { reason: 'Enough.' })],
+  [0.06, () => intent(ada, 'mission.cancel', { reason: 'Enough.' })],
   [0.06, (group) => intent(coordinatorOf(group), 'mission.terminate', { reason: 'It cannot be done.' })],
   [0.5, (_, random) => intent(ada, 'mission.assign_coordinator', { coordinatorAgentId: (random.oneOf([cora, cora, wanda, ben]) ?? cora).id, leaseSeconds: 3600 + random.below(7200), reason: 'Somebody has to.' })],
   [4, (group, random, fresh) => {
@@ -305,6 +305,13 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [0.5, (group, random) => {
     const { budget } = group.state.mission
     return intent(ada, MISSION_BUDGET_RAISE, { budget: { ...budget, modelTokenLimit: Math.max(0, (budget.modelTokenLimit ?? 0) + random.below(200) - 20) }, reason: 'It is not enough.' })
+  }],
+  [0.5, (group, random) => {
+    const source = random.oneOf([...group.elsewhere.values()])
+    const artifact = source && random.oneOf([...source.artifacts.values()].flat())
+    if (!source || !artifact) return undefined
+    const { artifactId, contentHash } = artifact
+    return intent(random.oneOf([ada, coordinatorOf(group)]) ?? ada, ARTIFACT_IMPORT, { sourceGroupId: source.groupId, artifactId, contentHash, reason: 'It is the same everywhere.' })
   }],
   [0.1, (group, random, fresh) => {
     // No snapshot has an empty Policy Log.

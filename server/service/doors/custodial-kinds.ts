@@ -2,6 +2,7 @@
 import type { CommandKind } from '../../../protocol/kinds.ts'
 import {
   AGENT_CARD_REGISTER,
+  ARTIFACT_IMPORT,
   CONVERSATION_OPEN,
   GROUP_ARCHIVE,
   MISSION_BUDGET_RAISE,
@@ -67,6 +68,7 @@ const REASONS: Readonly<Record<CommandKind, Reason>> = {
   [MISSION_RECONCILE]: 'coordination',
   [MISSION_BUDGET_RAISE]: 'decision',
   [MISSION_ROOT_DECIDE]: 'decision',
+  [ARTIFACT_IMPORT]: 'coordination',
   [PROFILE_APPROVE]: 'administration',
   [PROFILE_RETIRE]: 'administration',
 }

@@ -58,6 +58,7 @@ const titles: Titles = {
   'work.failed': ({ workItemId, reason }, { who, work }) => `${who} failed “${work(workItemId)}”: ${shorten(reason, 100)}`,
   'work.cancelled': ({ workItemId, reason }, { who, work }) => `${who} cancelled “${work(workItemId)}”: ${shorten(reason, 100)}`,
   'artifact.published': ({ artifact }, { who, work }) => `${who} published ${artifactName(artifact)} for “${work(artifact.workItemId)}”`,
+  'ext.countersign.artifact.imported': ({ artifact, reason }, { who }) => `${who} brought in ${artifactName(artifact)} from another mission: ${shorten(reason, 100)}`,
   'approval.execution.granted': ({ workItemId }, { who, work }) => `${who} approved the start of “${work(workItemId)}”`,
   'group.snapshot.created': ({ throughSequence }, { who }) => `${who} signed a snapshot of ${count(throughSequence, 'event')}`,
   'group.archived': (_, { who }) => `${who} archived the mission; its log is closed`,

@@ -16,8 +16,8 @@ const noKey = new Uint8Array(32)
 const validFrom = '2026-01-01T00:00:00.000Z'
 
 /** The Command as the command path hands it to a Space, with the Signed Documents inside it. */
-export function admissible({ command, keyUse, signingHash }: VerifiedCommand): AdmissibleCommand {
-  return { document: documentOf('command', command, command.actor, signingHash), keyUse, nested: nestedIn(command) }
+export function admissible({ command, keyUse, signingHash, source }: VerifiedCommand): AdmissibleCommand {
+  return { document: documentOf('command', command, command.actor, signingHash), keyUse, nested: nestedIn(command), ...(source && { source }) }
 }
 
 function documentOf<K extends DocumentKind>(kind: K, value: SignedDocument<K>, principal: Actor, knownHash?: string): VerifiedDocument<K> {

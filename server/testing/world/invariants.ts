@@ -24,6 +24,8 @@ export interface WorldFacts {
   readonly spaceOfMission: ReadonlyMap<string, string>
   /** Kind and Space of every Event so far. */
   readonly events: ReadonlyMap<string, { readonly kind: string; readonly spaceId: string }>
+  /** What each Space has of the others, by its id. */
+  readonly models: ReadonlyMap<string, MissionModel>
   /** Place of the Event that answered an Action ID of an actor. */
   readonly answered: ReadonlyMap<string, string>
 }
@@ -189,6 +191,7 @@ const nothingFromElsewhere: Invariant = (seen) => {
   const { spaceId, model } = seen
   if (!model) return undefined
   if (seen.event.kind === 'ext.countersign.mission.child_ended') return undisclosed(seen)
+  if (seen.event.kind === 'ext.countersign.artifact.imported') return broughtIn(seen)
   for (const member of ['message', 'artifact', 'approval', 'workItem', 'membership', 'delegationGrant', 'conversation', 'cooperationOverrideGrant', 'executionLease'] as const) {
     const document = payloadOf(seen)[member] as { groupId?: string; missionId?: string } | undefined
     if (document && (document.groupId !== spaceId || document.missionId !== model.missionId)) return `the ${member} belongs to another Group`
@@ -201,6 +204,21 @@ const nothingFromElsewhere: Invariant = (seen) => {
 function undisclosed(seen: Seen): string | false {
   const { artifacts, approval } = payloadOf(seen) as Payload & { artifacts: readonly Artifact[]; approval?: Approval }
   return !artifacts.every(({ contentHash }) => approval?.artifactHashes.includes(contentHash)) && 'a child Mission disclosed more than was approved'
+}
+
+/** What comes from another Group was published and approved there, and brought by somebody who had to do with it. The two logs have no common order, so what people were there is judged by whether they ever were. */
+function broughtIn(seen: Seen): string | false {
+  const { event, model, world } = seen
+  const { artifact, approval, sourceGroupId, sourceEventId } = payloadOf(seen) as Payload & { approval?: Approval; sourceGroupId: string; sourceEventId: string }
+  const source = world.models.get(sourceGroupId)
+  if (!source?.artifacts.get(artifact.contentHash)?.some(({ artifactId }) => artifactId === artifact.artifactId)) return 'an artifact was brought in that its Group does not know'
+  const isAbove = model?.parent?.groupId === sourceGroupId
+  const approvedBy = world.events.get(sourceEventId)
+  const isApproved = approvedBy?.kind === 'mission.approved' && approval?.artifactHashes.includes(artifact.contentHash) === true
+  if (approvedBy?.spaceId !== sourceGroupId || !(isApproved || (isAbove && approvedBy.kind === 'work.result.accepted'))) return 'an artifact was brought in that was not approved'
+  if (!source.members.has(event.actor.id)) return 'an artifact was brought in by somebody who never belonged to its Group'
+  const isConfidential = artifact.classification === 'confidential' || artifact.classification === 'restricted'
+  return isConfidential && !isAbove && source.ownerId !== event.actor.id && 'a confidential artifact was brought in by somebody else than its owner'
 }
 
 /** The owner's own Approval of what was submitted, revision and artifacts, is what completes a Mission. */

@@ -27,7 +27,7 @@ export class Judge implements Watcher {
   /** Of what is on its way just now, what was accepted before it set out. */
   readonly #acceptedBefore = new Set<string>()
   readonly #hashOfAction = new Map<string, string>()
-  readonly #facts = { sessionEpochs: new Map<string, number>(), capabilities: new Map<string, Set<string>>(), spaceOfMission: new Map<string, string>(), events: new Map<string, { kind: string; spaceId: string }>(), answered: new Map<string, string>() } satisfies WorldFacts
+  readonly #facts = { sessionEpochs: new Map<string, number>(), capabilities: new Map<string, Set<string>>(), spaceOfMission: new Map<string, string>(), events: new Map<string, { kind: string; spaceId: string }>(), models: this.#models, answered: new Map<string, string>() } satisfies WorldFacts
 
   /** A Command leaves its sender: what it says is known from here on, whatever the authority makes of it. */
   sends(signingHash: string, command: Command): void {

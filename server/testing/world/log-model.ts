@@ -67,6 +67,7 @@ export interface MissionModel {
 type Payload = Record<string, unknown>
 
 export interface ParentLink {
+  readonly groupId: string
   readonly rootOwner: Actor
   readonly allowedResources: readonly ResourceGrant[]
   readonly capabilities: readonly CapabilityRef[]
@@ -195,6 +196,7 @@ const STEPS: Readonly<Record<string, (model: MissionModel, payload: never, event
     keep(model, artifact)
     workIn(model, artifact.workItemId).published.add(artifact.contentHash)
   },
+  'ext.countersign.artifact.imported': (model, { artifact }: { artifact: Artifact }) => keep(model, artifact),
   'approval.execution.granted': (model, { workItemId, terms }: { workItemId: string; terms: ExecutionTerms }) => void (workIn(model, workItemId).terms = terms),
   'ext.countersign.work.offer_declined': (model, { workItemId, offerId }: { workItemId: string; offerId: string }) => {
     const work = workIn(model, workItemId)

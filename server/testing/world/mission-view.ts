@@ -6,6 +6,7 @@ import { evolve } from '../../authority/evolve.ts'
 import type { GroupState, VerifiedCommand } from '../../authority/types.ts'
 import { ada, urnOf, verifiedSignature } from '../cast.ts'
 import type { CommandChanges } from '../group-fixture.ts'
+import { sourceNamedBy } from '../group-fixture.ts'
 import type { RandomGroup } from '../random-commands.ts'
 
 export interface Senders {
@@ -14,6 +15,8 @@ export interface Senders {
   readonly sessionEpochOf: (agentId: string) => number
   /** A name that nobody has used. */
   readonly fresh: () => string
+  /** Every Mission that is watched, by its Group. */
+  readonly views: ReadonlyMap<string, MissionView>
 }
 
 /** A verified Command of these members, issued now. */
@@ -47,6 +50,11 @@ export class MissionView implements RandomGroup {
     this.#senders = senders
   }
 
+  /** The other Groups. */
+  get elsewhere(): ReadonlyMap<string, GroupState> {
+    return new Map([...this.#senders.views].filter(([, view]) => view !== this).map(([groupId, view]) => [groupId, view.state]))
+  }
+
   get state(): GroupState {
     if (!this.#state) throw new Error('the Group has no Event yet')
     return this.#state
@@ -69,7 +77,9 @@ export class MissionView implements RandomGroup {
     const actor = named.id === ada.id ? missionOwner : named.id === missionOwner.id ? ada : named
     const { keyUse, ...members } = changes
     const actionId = this.#actionId(kind)
-    return commandOf(actor, kind, payload, { groupId: this.state.groupId, actionId, now: this.now, ...this.#epochsOf(actor), ...members }, keyUse)
+    const verified = commandOf(actor, kind, payload, { groupId: this.state.groupId, actionId, now: this.now, ...this.#epochsOf(actor), ...members }, keyUse)
+    const source = sourceNamedBy(verified.command, this)
+    return source ? { ...verified, source } : verified
   }
 
   /** Now and then the one that an override grant waits for. */

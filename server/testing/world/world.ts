@@ -350,7 +350,7 @@ export class World {
   }
 
   #viewOf(spaceId: string): MissionView {
-    const view = this.#views.get(spaceId) ?? new MissionView({ now: this.#now, fresh: this.#fresh, sessionEpochOf: (id) => this.#sessionEpochs.get(id) ?? 0 })
+    const view = this.#views.get(spaceId) ?? new MissionView({ now: this.#now, fresh: this.#fresh, views: this.#views, sessionEpochOf: (id) => this.#sessionEpochs.get(id) ?? 0 })
     this.#views.set(spaceId, view)
     return view
   }
