@@ -1,6 +1,7 @@
 // From received bytes to the Space's actor, in the order of A-221: parse, six stages, receipt, payload, admission and
 // freshness, critical extensions, session, decision. The receipt is looked up last, and only where something else is
 // wrong with a Command: the decision looks for it anyway.
+import { HELD_BY_SERVER, isMarkedCustodial } from '../../protocol/custody.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { ArtifactImportPayload, Command } from '../../protocol/generated/types.ts'
@@ -24,7 +25,7 @@ import { isFresh } from './freshness.ts'
 import { verifyNestedDocuments } from './nested-documents.ts'
 import type { PolicyLog } from './policy-log.ts'
 import type { PolicyMirror } from './policy-mirror.ts'
-import type { Clock, SpaceLog } from './ports.ts'
+import type { Clock, RegisteredKey, SpaceLog } from './ports.ts'
 import type { ProfileMirror } from './profile-mirror.ts'
 import { actionIdCollision, internalError, invalidSignature } from './refusals.ts'
 import type { RegistryMirror } from './registry-mirror.ts'
@@ -123,9 +124,10 @@ export class CommandPath {
       this.#audit({ ...nested.error, reason: `nested ${nested.error.reason}` }, command, context)
       return err(await this.#unlessReceived(document, rejectionOf(nested.error)))
     }
-    const late = refusedExtension(command, { profiles, cardOf, now: clock.now() }) ?? this.#refuseEnded(context)
+    const key = keys.key(document.keyId)
+    const late = refusedExtension(command, { profiles, cardOf, now: clock.now() }) ?? refuseMark(command, key) ?? this.#refuseEnded(context)
     if (late) return err(await this.#unlessReceived(document, late))
-    const keyUse = keys.key(document.keyId)?.keyUse ?? 'conversation'
+    const keyUse = key?.keyUse ?? 'conversation'
     const source = command.kind === ARTIFACT_IMPORT ? await this.#sourceOf(command) : undefined
     return ok({ document, keyUse, nested: nested.value, ...(context.handshake && { handshake: context.handshake }), ...(source && { source }) })
   }
@@ -190,6 +192,12 @@ export class CommandPath {
 function refuseForeign({ actor }: Command, { session }: SubmitContext): Rejection | undefined {
   const isOwn = session === undefined || (actor.type === 'agent' && actor.id === session.agentId)
   return isOwn ? undefined : reject('AUTH_FORBIDDEN', 'This session belongs to another Principal.')
+}
+
+/** Whoever signs for itself does not say that the server did: the mark tells who had the key in hand. */
+function refuseMark(command: Command, key: RegisteredKey | undefined): Rejection | undefined {
+  const isHeld = key?.custody === HELD_BY_SERVER && key.principal.type === 'agent'
+  return isMarkedCustodial(command) && !isHeld ? reject('AUTH_FORBIDDEN', 'This key is not held by the server, and its Commands do not say so.') : undefined
 }
 
 /** The Group, or nothing for what concerns the whole Organization. */

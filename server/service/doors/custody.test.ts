@@ -136,6 +136,15 @@ describe('a custodial Command', () => {
     for (const id of [owner.actor.id, coordinator.actor.id, newUrn()]) expect(codeOf(await custody.submit(id, post(groupId)))).toBe('AUTH_FORBIDDEN')
   })
 
+  it('alone bears the mark: nobody who signs for itself can lay its words at the server’s door (0107)', async () => {
+    const { groupId } = await fixture.mission(owner, coordinator)
+    const marked = () => ({ kind: 'message.post' as const, groupId, membershipEpoch: 1, payload: post(groupId).payload, extensions: CUSTODY_MARK })
+    expect(codeOf(await fixture.submit(coordinator, { ...marked(), sessionEpoch: coordinator.session.sessionEpoch }))).toBe('AUTH_FORBIDDEN')
+    expect(codeOf(await fixture.submit(owner.conversation, marked()))).toBe('AUTH_FORBIDDEN')
+    const { extensions: _mark, ...unmarked } = marked()
+    expect(codeOf(await fixture.submit(owner.conversation, unmarked))).toBe('accepted')
+  })
+
   it('finds no Group that the Agent does not belong to (A-239)', async () => {
     const { agentId } = await adopt()
     const { groupId } = await fixture.mission(owner, coordinator)
