@@ -140,9 +140,10 @@ function pageQuery(list: MessageList, cut: Cut): { text: string; parameters: rea
   const walk: Walk = { parameters: new Parameters(), cut }
   const places = placesOf(list, walk)
   const text = `
-SELECT m.space_id, m.sequence, m.position, l.event_id, l.bytes FROM (${places}) AS m
-CROSS JOIN LATERAL (SELECT event_id, bytes FROM log WHERE space_id = m.space_id AND sequence = m.sequence LIMIT 1) AS l
-ORDER BY m.position`
+SELECT space_id, sequence, position, event_id, bytes FROM (
+  SELECT ${PLACE}, l.event_id, l.bytes, sum(octet_length(l.bytes)) OVER (ORDER BY m.position ROWS UNBOUNDED PRECEDING) - octet_length(l.bytes) AS bytes_before FROM (${places}) AS m
+  CROSS JOIN LATERAL (SELECT event_id, bytes FROM log WHERE space_id = m.space_id AND sequence = m.sequence LIMIT 1) AS l
+) AS page WHERE bytes_before < ${walk.parameters.add(cut.maximumBytes ?? Number.MAX_SAFE_INTEGER)} ORDER BY position`
   return { text, parameters: walk.parameters.values }
 }
 
@@ -200,6 +201,8 @@ function placesOf(list: MessageList, walk: Walk): string {
       const broadcasts = `(SELECT ${PLACE} FROM space_nodes AS e CROSS JOIN LATERAL ${broadcastsIn(walk, 'e.space_id', nodeId)} AS m WHERE e.node_id = ${nodeId})`
       return merged(walk, [addressed, broadcasts])
     }
+    case 'these':
+      return these(list.spaceId, list.sequences, walk)
     case 'search':
       return search(list, walk)
   }
@@ -222,6 +225,11 @@ function allIn(walk: Walk, spaceId: string): string {
   const { position } = after
   const where = [`m.position > ${walk.parameters.add(position)}`]
   return along({ ...walk, cut: { ...walk.cut, after: { sequence: 0, position } } }, { from: 'open_messages AS m', where, bound, last: 'm.sequence', by: 'sequence' })
+}
+
+function these(spaceId: string, sequences: readonly number[], { parameters }: Walk): string {
+  return `SELECT ${PLACE} FROM unnest(${parameters.add(sequences)}::bigint[]) AS wanted(sequence)
+    CROSS JOIN LATERAL (SELECT space_id, sequence, position FROM open_messages WHERE space_id = ${parameters.add(spaceId)} AND sequence = wanted.sequence LIMIT 1) AS m`
 }
 
 function broadcastsIn(walk: Walk, spaceId: string, besides?: string): string {

@@ -93,7 +93,11 @@ function append(log: Tables, { rows }: OpenTables, message: NewMessage): Place {
 
 const entryOf = ({ spaceId, sequence, position, messageId, bytes }: Row): PlacedEntry => ({ spaceId, sequence, position, eventId: messageId, kind: 'open.message', bytes })
 
-const cutOut = (rows: readonly Row[], { after, limit }: Cut) => (after ? rows.filter((row) => row.position > after.position).slice(0, limit) : rows.slice(Math.max(0, rows.length - limit)))
+function cutOut(rows: readonly Row[], { after, limit, maximumBytes = Infinity }: Cut): readonly Row[] {
+  const found = after ? rows.filter((row) => row.position > after.position).slice(0, limit) : rows.slice(Math.max(0, rows.length - limit))
+  let before = 0
+  return found.filter(({ bytes }) => (before += bytes.length) - bytes.length < maximumBytes)
+}
 
 function belongsTo(list: MessageList, { spaces }: OpenTables, log: Tables): (row: Row) => boolean {
   const hasEntered = (row: Row, nodeId: string) => spaces.get(row.spaceId)?.members.has(nodeId) === true
@@ -109,6 +113,10 @@ function belongsTo(list: MessageList, { spaces }: OpenTables, log: Tables): (row
       return (row) => hasEntered(row, list.nodeId) && concerns(row, list.nodeId)
     case 'node':
       return (row) => row.nodes.includes(list.nodeId) || (hasEntered(row, list.nodeId) && concerns(row, list.nodeId))
+    case 'these': {
+      const wanted = new Set(list.sequences)
+      return (row) => row.spaceId === list.spaceId && wanted.has(row.sequence)
+    }
     case 'search': {
       const { filter: { spaceId, nodeId, senderId, refNode }, parent } = list
       return (row) =>

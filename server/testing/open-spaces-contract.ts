@@ -306,6 +306,25 @@ function describeReads(world: () => OpenWorld): void {
       expect(await read({ mode: 'caller', nodeId: bob.nodeId }, { limit: 1 })).toEqual(['both'])
     })
 
+    it('ends a page with the Message that brings it to its bytes, and reads on after it, in every mode', async () => {
+      const { length } = said.root.bytes
+      const messageId = said.root.messageId
+      for (const [query, expected] of [
+        [{ mode: 'all' }, [['root', 'child'], ['directed'], ['both'], []]],
+        [{ mode: 'caller', nodeId: bob.nodeId }, [['root', 'directed'], ['both'], []]],
+        [{ mode: 'related', messageId, direction: 'both' }, [['root', 'child'], ['both'], []]],
+      ] as const) {
+        let after: string | null = null
+        for (const page of expected) {
+          const found: readonly SpaceMessage[] = granted(await world().open.read(space.spaceId, query, { after, maximumBytes: length + 1 }))
+          expect(texts(found), query.mode).toEqual(page)
+          after = found.at(-1)?.messageId ?? after
+        }
+        expect(await read(query, { limit: 3, maximumBytes: 1 }), query.mode).toHaveLength(1)
+      }
+      expect(await read({ mode: 'all' }, { limit: 3, maximumBytes: 1 })).toEqual(['child'])
+    })
+
     it('takes any Message of the Space as cursor, listed or not', async () => {
       expect(await read({ mode: 'caller', nodeId: bob.nodeId }, { after: said.child.messageId, limit: 1 })).toEqual(['directed'])
       expect(await read({ mode: 'roots' }, { after: said.root.messageId })).toEqual([])

@@ -6,7 +6,7 @@ import type { Refusal } from './refusal.ts'
 import { refusal, refusalOf } from './refusal.ts'
 import type { Space } from './space.ts'
 
-const pageSize = 1_000
+const page = { limit: 1_000, maximumBytes: 4 * 1024 * 1024 }
 
 export const tooManyFollowed = refusal(503, 'too many Messages are followed', { 'retry-after': 5 })
 
@@ -43,11 +43,12 @@ export class Descendants {
   async #read(space: Space, messageId: string, hasRoom: () => boolean): Promise<Result<void, Refusal>> {
     for (;;) {
       if (!hasRoom()) return err(tooManyFollowed)
-      const page = await space.read({ mode: 'related', messageId, direction: 'downstream' }, { after: this.#readUpTo, limit: pageSize })
-      if (!page.ok) return err(refusalOf(page.error))
-      for (const message of page.value) this.#ids.add(message.messageId)
-      this.#readUpTo = page.value.at(-1)?.messageId ?? this.#readUpTo
-      if (page.value.length < pageSize) return ok(undefined)
+      const found = await space.read({ mode: 'related', messageId, direction: 'downstream' }, { after: this.#readUpTo, ...page })
+      if (!found.ok) return err(refusalOf(found.error))
+      for (const message of found.value) this.#ids.add(message.messageId)
+      const last = found.value.at(-1)
+      if (last === undefined) return ok(undefined)
+      this.#readUpTo = last.messageId
     }
   }
 }

@@ -9,64 +9,57 @@ import type { SpaceMessage, Window } from '../../service/open-spaces/types.ts'
 import type { Pages } from './json-list.ts'
 import { Lists, messagePages } from './json-list.ts'
 
-const limits = { pageSize: 3, pageBytes: 30, maxBodyBytes: 10 }
+const limits = { pageSize: 3, pageBytes: 30 }
 
-/** A log of so many Messages, and the windows that were asked of it. */
-function logOf(count: number) {
+/** A log of Messages that are so long, and the windows that were asked of it. */
+function logOf(sizes: readonly number[]) {
   const asked: Window[] = []
-  const ids = Array.from({ length: count }, (_, index) => `m${index}`)
   const read = async (window: Window) => {
     asked.push(window)
-    const { after, limit = Infinity } = window
-    const from = typeof after === 'string' ? ids.indexOf(after) + 1 : after === null ? 0 : Math.max(0, count - limit)
-    return ok(ids.slice(from, from + limit).map((messageId) => ({ messageId, bytes: Buffer.from(messageId) }) as unknown as SpaceMessage))
+    const { after, limit = Infinity, maximumBytes = Infinity } = window
+    const from = typeof after === 'string' ? Number(after) + 1 : after === null ? 0 : Math.max(0, sizes.length - limit)
+    let before = 0
+    const found = sizes.slice(from, from + limit).filter((size) => (before += size) - size < maximumBytes)
+    return ok(found.map((size, index) => ({ messageId: String(from + index), bytes: Buffer.alloc(size, String(from + index)) }) as unknown as SpaceMessage))
   }
   return { asked, read }
 }
-async function listed(count: number, window: Window) {
-  const { asked, read } = logOf(count)
+const short = (count: number) => Array<number>(count).fill(1)
+async function listed(sizes: readonly number[], window: Window) {
+  const { asked, read } = logOf(sizes)
   const pages = await messagePages(read, window, limits)
   const texts: string[] = []
-  if (pages.ok) for await (const page of pages.value) texts.push(...page.map((item) => Buffer.from(item).toString()))
-  return { asked, texts: texts.join(' ') }
+  if (pages.ok) for await (const page of pages.value) texts.push(page.map((item) => item.toString().slice(0, 1)).join(''))
+  return { asked: asked.map(({ after, limit }) => [after, limit]), texts }
 }
 
 describe('IOA repair: a list is read page by page', () => {
   it('from the first Message to the last without a window', async () => {
-    expect(await listed(7, {})).toEqual({ texts: 'm0 m1 m2 m3 m4 m5 m6', asked: [{ after: null, limit: 3 }, { after: 'm2', limit: 3 }, { after: 'm5', limit: 3 }] })
+    expect(await listed(short(7), {})).toEqual({ texts: ['012', '345', '6'], asked: [[null, 3], ['2', 3], ['5', 3]] })
   })
   it('up to its limit after a cursor', async () => {
-    expect(await listed(9, { after: 'm1', limit: 4 })).toEqual({ texts: 'm2 m3 m4 m5', asked: [{ after: 'm1', limit: 3 }, { after: 'm4', limit: 1 }] })
+    expect(await listed(short(9), { after: '1', limit: 4 })).toEqual({ texts: ['234', '5'], asked: [['1', 3], ['4', 1]] })
   })
   it('at once where the newest are asked for', async () => {
-    expect(await listed(9, { limit: 4 })).toEqual({ texts: 'm5 m6 m7 m8', asked: [{ limit: 4 }] })
+    expect(await listed(short(9), { limit: 4 })).toEqual({ texts: ['5678'], asked: [[undefined, 4]] })
   })
   it('and is empty where nothing is there', async () => {
-    expect(await listed(0, {})).toEqual({ texts: '', asked: [{ after: null, limit: 3 }] })
+    expect(await listed([], {})).toEqual({ texts: [''], asked: [[null, 3]] })
+  })
+  it('by fewer Messages where they are long, and to its end all the same', async () => {
+    expect(await listed([1, 40, 20, 20, 40, 1], {})).toEqual({ texts: ['01', '23', '4', '5'], asked: [[null, 3], ['1', 3], ['3', 3], ['4', 3]] })
+  })
+  it('of the newest too: from the first of them on', async () => {
+    expect(await listed([40, 40, 20, 20, 1], { limit: 4 })).toEqual({ texts: ['1', '23', '4'], asked: [[undefined, 4], ['1', 3], ['3', 1]] })
   })
 
   it('is refused with its first page, and breaks off where a later one fails', async () => {
     expect(await messagePages(async () => err({ category: 'not_found', reason: 'gone' }), {}, limits)).toEqual({ ok: false, error: { status: 404, detail: 'gone' } })
-    const { read } = logOf(9)
+    const { read } = logOf(short(9))
     const pages = await messagePages(async (window) => (window.after === null ? read(window) : err({ category: 'busy', reason: 'later' })), {}, limits)
     await expect(async () => {
       if (pages.ok) for await (const page of pages.value) expect(page).toHaveLength(3)
     }).rejects.toThrow('later')
-  })
-
-  it('by fewer Messages where they are long: a page stays near its bytes, and grows by twice at most', async () => {
-    const sizes = [...Array<number>(7).fill(1), ...Array<number>(9).fill(10)]
-    const asked: number[] = []
-    const read = async ({ after, limit = 0 }: Window) => {
-      asked.push(limit)
-      const from = typeof after === 'string' ? Number(after) + 1 : 0
-      return ok(sizes.slice(from, from + limit).map((size, index) => ({ messageId: String(from + index), bytes: Buffer.alloc(size) }) as unknown as SpaceMessage))
-    }
-    const pages = await messagePages(read, {}, { pageSize: 4, pageBytes: 20, maxBodyBytes: 20 })
-    const lengths: number[] = []
-    if (pages.ok) for await (const page of pages.value) lengths.push(page.length)
-    expect(asked.slice(0, 6)).toEqual([1, 2, 4, 4, 2, 2])
-    expect(lengths.reduce((all, length) => all + length, 0)).toBe(sizes.length)
   })
 })
 

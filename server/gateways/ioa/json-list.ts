@@ -20,7 +20,7 @@ const [open, close] = [Buffer.from('['), Buffer.from(']')]
 const writeBytes = 64 * 1024
 
 type ListLimits = Pick<IoaLimits, 'maxListsPerNode' | 'stalledAfterMs'>
-type PageLimits = Pick<IoaLimits, 'pageSize' | 'pageBytes' | 'maxBodyBytes'>
+type PageLimits = Pick<IoaLimits, 'pageSize' | 'pageBytes'>
 
 /** All lists that are being answered. */
 export class Lists {
@@ -92,39 +92,30 @@ async function written(response: ServerResponse, bytes: Uint8Array, stalledAfter
 type ReadPage = (window: Window) => Promise<Result<readonly SpaceMessage[], SpaceRefusal>>
 
 /**
- * The Messages of a window, so many at a time. What is refused is known with the first page; a refusal of a later one is a fault.
+ * The Messages of a window, so many rows and bytes at a time. What is refused is known with the first page; a refusal of a later
+ * one is a fault.
  */
-export async function messagePages(read: ReadPage, { after, limit }: Window, limits: PageLimits): Promise<Result<Pages, Refusal>> {
-  // The newest ones can only be had at once.
+export async function messagePages(read: ReadPage, { after, limit }: Window, { pageSize, pageBytes }: PageLimits): Promise<Result<Pages, Refusal>> {
+  // Which ones are the newest is asked once; what they are like is read from the first of them on.
   const isNewest = after === undefined && limit !== undefined
-  const rows = Math.min(limit ?? Infinity, firstRows(limits))
-  const first = await read(isNewest ? { limit } : { after: after ?? null, limit: rows })
-  if (!first.ok) return err(refusalOf(first.error))
-  return ok(isNewest ? onePage(first.value) : following(read, { page: first.value, rows, limit: limit ?? Infinity }, limits))
+  const rows = isNewest ? limit : Math.min(limit ?? Infinity, pageSize)
+  const first = await read({ ...(!isNewest && { after: after ?? null }), limit: rows, maximumBytes: pageBytes })
+  return first.ok ? ok(following(read, { page: first.value, rows, limit: limit ?? Infinity }, { pageSize, pageBytes })) : err(refusalOf(first.error))
 }
 
-async function* onePage(page: readonly SpaceMessage[]) {
-  yield page.map(({ bytes }) => bytes)
-}
-
-async function* following(read: ReadPage, first: { page: readonly SpaceMessage[]; rows: number; limit: number }, limits: PageLimits) {
+async function* following(read: ReadPage, first: { page: readonly SpaceMessage[]; rows: number; limit: number }, { pageSize, pageBytes }: PageLimits) {
   let { page, rows, limit: left } = first
-  let largest = 1
   for (;;) {
     yield page.map(({ bytes }) => bytes)
     left -= page.length
     const last = page.at(-1)
-    if (last === undefined || page.length < rows || left <= 0) return
-    largest = page.reduce((most, { bytes }) => Math.max(most, bytes.length), largest)
-    rows = Math.min(left, nextRows(rows, largest, limits))
-    const next = await read({ after: last.messageId, limit: rows })
+    const isCut = page.length === rows || bytesOf(page) >= pageBytes
+    if (last === undefined || !isCut || left <= 0) return
+    rows = Math.min(left, pageSize)
+    const next = await read({ after: last.messageId, limit: rows, maximumBytes: pageBytes })
     if (!next.ok) throw new Error(`a list could not be read to its end: ${next.error.reason}`)
     page = next.value
   }
 }
 
-/** As many as fit in a page were all of them as long as a Message can be. */
-const firstRows = ({ pageSize, pageBytes, maxBodyBytes }: PageLimits): number => Math.max(1, Math.min(pageSize, Math.floor(pageBytes / maxBodyBytes)))
-
-/** As many as fit were all of them as long as the longest so far; no more than twice the last page, since the next ones may be longer. */
-const nextRows = (rows: number, largest: number, { pageSize, pageBytes }: PageLimits): number => Math.max(1, Math.min(pageSize, 2 * rows, Math.floor(pageBytes / largest)))
+const bytesOf = (page: readonly SpaceMessage[]): number => page.reduce((sum, { bytes }) => sum + bytes.length, 0)

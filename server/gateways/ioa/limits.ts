@@ -9,9 +9,9 @@ export interface IoaLimits {
   readonly addressBurst: number
   readonly nodePerSecond: number
   readonly nodeBurst: number
-  /** Largest `limit` of a read; a larger one is 422. The newest ones are read at once, up to 256 KiB each. */
+  /** Largest `limit` of a read; a larger one is 422. */
   readonly maxLimit: number
-  /** Messages that a list reads at a time, however long it is; fewer where they are long, so that a page has about so many bytes. */
+  /** What a list reads at a time, however long it is: so many, and no more after the one that brings a page to so many bytes. */
   readonly pageSize: number
   readonly pageBytes: number
   /** Lists that one Node may have open; a further one is 429. */

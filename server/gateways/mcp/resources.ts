@@ -1,7 +1,7 @@
 // Open Spaces as MCP resources: each one that the caller's Node has entered is `ioa://spaces/<id>`.
 import type { ListResourcesResult, ReadResourceResult, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
-import { nodeOf, spaceText } from './space-text.ts'
+import { newest, nodeOf, spaceText } from './space-text.ts'
 import type { McpService } from './tool.ts'
 import { isPrintable } from './tool.ts'
 
@@ -42,7 +42,7 @@ function readCursor(cursor: string): string {
 /** The Space with its newest Messages, as one JSON text. */
 export async function readResource(service: McpService, principalId: string, uri: string): Promise<ReadResourceResult> {
   const spaceId = await spaceOfUri(service, principalId, uri)
-  const [space, messages] = await Promise.all([service.openSpaces.find(spaceId), service.openSpaces.read(spaceId, { mode: 'all' }, { limit: messagesRead })])
+  const [space, messages] = await Promise.all([service.openSpaces.find(spaceId), newest(service.openSpaces, spaceId, { mode: 'all' }, messagesRead)])
   if (space === undefined || !messages.ok) throw notFound(uri)
   return { contents: [{ uri, mimeType: 'application/json', text: spaceText(space, 'messages', messages.value) }] }
 }

@@ -1,6 +1,6 @@
 // A Space and its Messages as indented JSON, with every number as it was sent.
 import { invariant } from '../../../protocol/result.ts'
-import type { NodeInfo, SpaceInfo, SpaceMember, SpaceMessage } from '../../service/open-spaces/types.ts'
+import type { NodeInfo, OpenSpaces, Refusable, SpaceInfo, SpaceMember, SpaceMessage, SpaceQuery } from '../../service/open-spaces/types.ts'
 import { indentExact, readExact } from './exact-json.ts'
 import type { McpService } from './tool.ts'
 
@@ -9,6 +9,16 @@ export async function nodeOf({ openSpaces }: McpService, principalId: string): P
   const node = await openSpaces.nodes.ofPrincipal(principalId)
   invariant(node, 'a token belongs to a Principal')
   return node
+}
+
+/** A result about a Space ends with the Message that brings it to so many bytes. */
+export const maximumResultBytes = 1024 * 1024
+
+/** The newest Messages: as many as are asked for, or half or a quarter of them and so on where they are too long together. */
+export async function newest(openSpaces: Pick<OpenSpaces, 'read'>, spaceId: string, query: SpaceQuery, limit: number): Refusable<readonly SpaceMessage[]> {
+  const found = await openSpaces.read(spaceId, query, { limit, maximumBytes: maximumResultBytes })
+  if (!found.ok || limit === 1 || found.value.reduce((sum, { bytes }) => sum + bytes.length, 0) < maximumResultBytes) return found
+  return newest(openSpaces, spaceId, query, Math.floor(limit / 2))
 }
 
 /** IOA's space info with one more member that lists Messages. */

@@ -20,7 +20,8 @@ interface SubscriptionHandlers {
   onFault(fault: unknown): void
 }
 
-const pieceSize = 1_000
+/** Messages that pass unread at a time. */
+const pieceSize = 32
 
 export class Subscriptions {
   readonly #spaces: Pick<OpenSpaces, 'follow'>

@@ -74,9 +74,9 @@ export class MessageReads implements Pick<OpenSpaces, 'read' | 'inbox' | 'search
   }
 
   /** Where a list is to be cut; a cursor of a Space must be one of its Messages, but need not belong to the list. */
-  async #cutOf({ after, limit = maximumPage }: Window, spaceId?: string): Promise<Result<Cut, SpaceRefusal>> {
+  async #cutOf({ after, limit = maximumPage, maximumBytes }: Window, spaceId?: string): Promise<Result<Cut, SpaceRefusal>> {
     if (!Number.isSafeInteger(limit) || limit < 1) return refuse('invalid_input', 'limit must be a positive whole number')
-    const cut = { limit: Math.min(limit, maximumPage) }
+    const cut = { limit: Math.min(limit, maximumPage), ...(maximumBytes !== undefined && { maximumBytes }) }
     if (after === undefined) return ok(cut)
     if (after === null) return ok({ ...cut, after: { sequence: 0, position: 0 } })
     const place = await this.#needs.known.placeOf(after)
@@ -106,7 +106,8 @@ export class MessageReads implements Pick<OpenSpaces, 'read' | 'inbox' | 'search
    * All that is above is older than the Message and all that is below is newer, so that the three lists follow one another.
    * Newest ancestors are found by as many steps as they are; pages after a cursor walk up to it once.
    */
-  async #related({ spaceId, sequence }: MessagePlace, direction: Direction, { after, limit }: Cut): Promise<Found> {
+  async #related({ spaceId, sequence }: MessagePlace, direction: Direction, cut: Cut): Promise<Found> {
+    const { after, limit } = cut
     const below = direction === 'upstream' ? [] : await this.#relations.descendants(spaceId, sequence)
     if (below === undefined) return tooManyRelated()
     const newer = [sequence, ...below]
@@ -115,8 +116,8 @@ export class MessageReads implements Pick<OpenSpaces, 'read' | 'inbox' | 'search
     const above = isAboveWanted ? await this.#relations.ancestors(spaceId, sequence, after ? { after: from } : { newest: limit - newer.length }) : []
     if (above === undefined) return tooManyRelated()
     const related = [...above, ...newer].filter((each) => each > from)
-    const page = after ? related.slice(0, limit) : related.slice(-limit)
-    return ok((await this.#needs.log.readAt(spaceId, page)).map(messageOf))
+    const sequences = after ? related.slice(0, limit) : related.slice(-limit)
+    return this.#page({ of: 'these', spaceId, sequences }, cut)
   }
 }
 

@@ -44,10 +44,15 @@ export type MessageList =
   | { readonly of: 'inbox'; readonly nodeId: string }
   /** Naming the Node, in whatever Space, and others' broadcasts in those that it has entered. */
   | { readonly of: 'node'; readonly nodeId: string }
+  /** These of one Space, whatever the cut says of places. */
+  | { readonly of: 'these'; readonly spaceId: string; readonly sequences: readonly number[] }
   | { readonly of: 'search'; readonly filter: Omit<MessageFilter, 'refMessage' | 'messageId'>; readonly parent?: MessagePlace }
 
-/** The first ones after the place or, without one, the newest. Where the place names its Space, its sequence says nothing of others. */
-export interface Cut { readonly after?: Place & Partial<Pick<MessagePlace, 'spaceId'>>; readonly limit: number }
+/**
+ * The first ones after the place or, without one, the newest. Where the place names its Space, its sequence says nothing of others.
+ * With `maximumBytes` they end with the one that brings them to so many.
+ */
+export interface Cut { readonly after?: Place & Partial<Pick<MessagePlace, 'spaceId'>>; readonly limit: number; readonly maximumBytes?: number }
 
 /** What is kept of one Message, for comparing it with its bytes. */
 export interface MessageIndex {

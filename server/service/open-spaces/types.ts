@@ -75,9 +75,10 @@ export interface SpaceMessage {
 
 /**
  * Results are ascending. `limit` without `after` gives the newest, with it the next ones; without either the door's maximum cuts.
- * `null` stands before the first Message, so that a door can read everything page by page.
+ * `null` stands before the first Message, so that a door can read everything page by page. With `maximumBytes` a window is given
+ * from its beginning and ends with the Message that brings it to so many bytes; reading on after that one gives the rest.
  */
-export interface Window { readonly after?: string | null; readonly limit?: number }
+export interface Window { readonly after?: string | null; readonly limit?: number; readonly maximumBytes?: number }
 
 export type Direction = 'upstream' | 'downstream' | 'both'
 export type SpaceQuery =

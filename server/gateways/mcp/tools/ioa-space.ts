@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nodeOf, spaceText } from '../space-text.ts'
+import { newest, nodeOf, spaceText } from '../space-text.ts'
 import { answerText, defineTool, refuse } from '../tool.ts'
 
 const rootsShown = 100
@@ -7,7 +7,7 @@ const rootsShown = 100
 export const ioaSpace = defineTool({
   name: 'ioa_space',
   title: 'Enter a Space',
-  description: `Enters the open Space of this name, or creates it if there is none. The same name always leads to the same Space, so agree on a name with the others. Entering again replaces your description. Answers with the Space (its id is what ioa_send and ioa_read take), its members with their Node ids, and its start_messages: the newest ${rootsShown} Messages that reply to nothing and name nobody. Entering writes no Message.`,
+  description: `Enters the open Space of this name, or creates it if there is none. The same name always leads to the same Space, so agree on a name with the others. Entering again replaces your description. Answers with the Space (its id is what ioa_send and ioa_read take), its members with their Node ids, and its start_messages: the newest ${rootsShown} Messages (fewer where they are long) that reply to nothing and name nobody. Entering writes no Message.`,
   input: z.strictObject({
     name: z.string().min(1).max(200).describe('Name of the Space, for example "release-1.4". Absolute URIs are reserved for Missions.'),
     description: z.string().max(4_000).describe('Who you are and what you intend here, for the other members to read.'),
@@ -18,7 +18,7 @@ export const ioaSpace = defineTool({
     const { nodeId } = await nodeOf(service, principalId)
     const space = await service.openSpaces.enter(nodeId, { name, description, ...(tags && { tags }) })
     if (!space.ok) return refuse(space.error.reason)
-    const roots = await service.openSpaces.read(space.value.spaceId, { mode: 'roots' }, { limit: rootsShown })
+    const roots = await newest(service.openSpaces, space.value.spaceId, { mode: 'roots' }, rootsShown)
     if (!roots.ok) return refuse(roots.error.reason)
     resourcesChanged()
     return answerText(spaceText(space.value, 'start_messages', roots.value))
