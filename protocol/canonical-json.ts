@@ -42,10 +42,10 @@ function inMemberOrder(value: unknown): unknown {
 
 function elementsInOrder(array: readonly unknown[]): readonly unknown[] | undefined {
   let ordered: unknown[] | undefined
-  for (const [index, element] of array.entries()) {
-    const inOrder = inMemberOrder(element)
+  for (let index = 0; index < array.length; index++) {
+    const inOrder = inMemberOrder(array[index])
     if (inOrder === undefined) return undefined
-    if (inOrder !== element) (ordered ??= [...array])[index] = inOrder
+    if (inOrder !== array[index]) (ordered ??= [...array])[index] = inOrder
   }
   return ordered ?? array
 }
@@ -55,17 +55,25 @@ function membersInOrder(object: Readonly<Record<string, unknown>>): object | und
   let isInOrder = true
   for (let index = 1; index < names.length && isInOrder; index++) isInOrder = names[index - 1]! < names[index]!
   if (!isInOrder) names.sort()
-  const members: unknown[] = []
+  // What is in order already is not copied, as most of our own documents are.
+  let ordered: Record<string, unknown> | undefined = isInOrder ? undefined : {}
   for (const name of names) {
     const member = inMemberOrder(object[name])
     if (member === undefined || !isOrderable(name)) return undefined
-    if (member !== object[name]) isInOrder = false
-    members.push(member)
+    if (member !== object[name]) ordered ??= membersBefore(object, name)
+    if (ordered) ordered[name] = member
   }
-  if (isInOrder) return object
-  const ordered: Record<string, unknown> = {}
-  for (const [index, name] of names.entries()) ordered[name] = members[index]
-  return ordered
+  return ordered ?? object
+}
+
+/** Those of an object in order. */
+function membersBefore(object: Readonly<Record<string, unknown>>, end: string): Record<string, unknown> {
+  const before: Record<string, unknown> = {}
+  for (const name of Object.keys(object)) {
+    if (name === end) break
+    before[name] = object[name]
+  }
+  return before
 }
 
 const FIRST_ABOVE_DIGITS = 0x3a

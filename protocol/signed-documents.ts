@@ -35,7 +35,7 @@ export const DOCUMENT_PROFILES: { readonly [K in DocumentKind]: Profile<K> } = {
 /** The document without its top-level `signature`; nested members of that name stay (A-53). */
 export function withoutSignature(document: object): object {
   const unsigned = Object.setPrototypeOf({}, null) as Record<string, unknown>
-  for (const [name, member] of Object.entries(document)) if (name !== 'signature') unsigned[name] = member
+  for (const name of Object.keys(document)) if (name !== 'signature') unsigned[name] = (document as Readonly<Record<string, unknown>>)[name]
   return unsigned
 }
 

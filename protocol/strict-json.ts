@@ -169,9 +169,9 @@ function withoutPrototypes(plain: unknown): { value: JsonValue; members: number 
     if (typeof node !== 'object' || node === null) return node as JsonValue
     // Objects made like this keep hidden classes, unlike those of `Object.create(null)`, whatever reads them later.
     const object = Object.setPrototypeOf({}, null) as JsonObject
-    for (const [name, child] of Object.entries(node)) {
+    for (const name of Object.keys(node)) {
       members++
-      object[name] = rebuild(child)
+      object[name] = rebuild((node as Readonly<Record<string, unknown>>)[name])
     }
     return object
   }

@@ -56,7 +56,7 @@ function draftOf<K extends EventPayloadKind>({ command, signingHash }: CommandOr
     eventId: eventIdOf(signingHash, index),
     kind: event.kind,
     actor: command.actor,
-    cause: { type: 'command', id: command.actionId },
+    cause: { id: command.actionId, type: 'command' },
     correlationId: command.correlationId,
     aggregateRevision: event.aggregateRevision,
     payload: event.payload as unknown as Record<string, unknown>,

@@ -51,17 +51,18 @@ function conversationFor({ state, command }: MemberRequest): Result<Conversation
 function messageIn(conversationId: string, { state, command, payload, env }: MemberRequest<'message.post'>): Message {
   const { messageId, content, mentions, references } = payload
   const { missionId, groupId } = state.mission
+  // In canonical order, so that the many Messages are signed without a copy.
   return {
+    author: command.actor,
+    authority: false,
+    committedAt: env.now,
+    content,
+    conversationId,
+    groupId,
+    kind: 'message',
+    ...(mentions && { mentions }),
     messageId,
     missionId,
-    groupId,
-    conversationId,
-    author: command.actor,
-    kind: 'message',
-    authority: false,
-    content,
-    committedAt: env.now,
-    ...(mentions && { mentions }),
     ...(references && { references }),
   }
 }

@@ -42,6 +42,11 @@ function agentsInQuestion(works: readonly SpaceWork[], group: GroupState | undef
   )
 }
 
+/** Talk, which turns on nothing outside its own Group; it is most of all Commands. */
+const asksNothing = (work: SpaceWork): boolean => work.type === 'command' && work.command.document.value.kind === 'message.post' && work.command.nested.length === 0
+
+const nothingAsked: Omit<KnownRecords, 'actions'> = { admissions: [], missions: new Map(), takenGroups: new Set(), coordinates: () => false }
+
 const commandsOf = (works: readonly SpaceWork[]): AdmissibleCommand[] => works.flatMap((work) => (work.type === 'command' ? [work.command] : []))
 
 export class BatchRecords {
@@ -57,6 +62,8 @@ export class BatchRecords {
   async before(works: readonly SpaceWork[], group: GroupState | undefined): Promise<KnownRecords> {
     const { log, readModels, actions, organizationId } = this.#sources
     const commands = commandsOf(works)
+    const suspects = commands.filter(({ document }) => actions.isSuspect(document.value.actor.id))
+    if (suspects.length === 0 && works.every(asksNothing)) return { actions, ...nothingAsked }
     const groupIds = new Set(commands.flatMap(({ document: { value } }) => groupsFoundedBy(value)))
     const agentIds = agentsInQuestion(works, group)
     const hashes = new Set(commands.flatMap(({ nested }) => nested.map((document) => document.signingHash)))
@@ -66,7 +73,7 @@ export class BatchRecords {
       Promise.all([...missionIds].map((missionId) => readModels.missionById(missionId))),
       groupIds.size > 0 ? log.takenIds([...groupIds]) : [],
       Promise.all([...agentIds].map((agentId) => readModels.membershipsOf(agentId))),
-      this.#lookUp(commands.filter(({ document }) => actions.isSuspect(document.value.actor.id))),
+      this.#lookUp(suspects),
     ])
     const missions = new Map(found.flatMap((mission) => (mission && mission.spaceId !== this.#spaceId ? [[mission.missionId, mission]] : [])))
     const posts = memberships.flat().filter(({ role, state }) => role === 'coordinator' && state === 'active')

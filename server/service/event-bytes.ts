@@ -40,7 +40,10 @@ async function signEvent(event: UnsignedEvent, keyId: string, sign: Signer): Pro
 /** The canonical bytes of an object, given as bytes and value, with one more member. */
 function withMember(canonical: Uint8Array, object: object, name: string, memberText: string): Uint8Array {
   const later: Record<string, unknown> = {}
-  for (const [member, value] of Object.entries(object)) if (member > name && value !== undefined) later[member] = value
+  for (const member of Object.keys(object)) {
+    const value = (object as Readonly<Record<string, unknown>>)[member]
+    if (member > name && value !== undefined) later[member] = value
+  }
   const text = canonicalText(later)
   const tail = Buffer.from(text === '{}' ? '}' : `,${text.slice(1)}`)
   const head = canonical.subarray(0, canonical.length - tail.length)

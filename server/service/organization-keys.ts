@@ -119,7 +119,7 @@ function readService(role: string, { principalId, keyId, seed }: StoredService):
   if (bytes?.length !== 32) throw new OrganizationFileFault(`the seed of ${role} is not 32 bytes in base64url`)
   if (!isIdentifier(principalId) || !isIdentifier(keyId)) throw new OrganizationFileFault(`the ids of ${role} are not absolute URIs`)
   const { publicKey, sign, signNow } = createNativeSigner(bytes)
-  return { principal: { type: 'service', id: principalId }, keyId, publicKey: encodeBase64url(publicKey), sign, signNow }
+  return { principal: { id: principalId, type: 'service' }, keyId, publicKey: encodeBase64url(publicKey), sign, signNow }
 }
 
 async function readIfPresent(path: string): Promise<string | undefined> {
