@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { silentLog } from '../server/log.ts'
 import { openResources } from '../server/resources.ts'
 import type { SpaceReport } from '../server/service/verify-log.ts'
@@ -47,6 +47,9 @@ describe.skipIf(skipReason)(`the operator, on PostgreSQL${skipReason ? ` (${skip
     await server.stop()
     await resources.close()
 
+    vi.stubEnv('DATABASE_URL', undefined)
+    await expect(operate('key list', {}, dataDir)).rejects.toMatchObject({ code: 'log-elsewhere' })
+    vi.unstubAllEnvs()
     expect(reports.map(({ differences }) => differences)).toEqual([[], []])
     expect(await operate('space state', { groupId: flow.groupId }, dataDir)).toEqual(running)
     expect(await operate('log verify', {}, dataDir)).toEqual(reports)

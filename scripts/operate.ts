@@ -1,6 +1,4 @@
 // Runs an operator's command on the running server, over its own port, or on a stopped one by opening its store here.
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { readConfig } from '../server/config.ts'
 import type { AdminCommand } from '../server/gateways/admin/commands.ts'
 import { runAdminCommand } from '../server/gateways/admin/commands.ts'
@@ -8,6 +6,7 @@ import { createLog } from '../server/log.ts'
 import { openResources } from '../server/resources.ts'
 import { readServerFile } from '../server/server-file.ts'
 import { createAuthorityService } from '../server/service/authority-service.ts'
+import { hasOrganizationFile } from '../server/service/organization-keys.ts'
 import { Refused, askServer } from './ask-server.ts'
 
 /** The command's result; throws Refused with the reason when it is not carried out. `dataDir` defaults to the settings'. */
@@ -16,7 +15,7 @@ export async function operate(command: AdminCommand, args: Record<string, unknow
   const server = await readServerFile(config.dataDir)
   const answer = server && (await askServer(server, command, args))
   if (answer) return answer.result
-  if (config.organizationJson === undefined && !existsSync(join(config.dataDir, 'organization.json'))) {
+  if (config.organizationJson === undefined && !hasOrganizationFile(config.dataDir)) {
     throw new Refused(`No server has been started on ${config.dataDir} yet. Start one, or name its folder with --data.`)
   }
   const log = createLog(config.logLevel)

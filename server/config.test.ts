@@ -24,7 +24,12 @@ describe('settings', () => {
   })
 
   it('name every problem at once', () => {
-    expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'loud', PUBLIC_ORIGIN: 'missions.example.org', TLS_CERT: '/nowhere', TRUSTED_PROXY: '10.0.0.1', OPEN_MESSAGES_PER_PRINCIPAL: '-1', OPEN_BYTES_PER_PRINCIPAL: '1 GiB' })).toHaveLength(7)
+    expect(problemsOf({ PORT: 'x', DATABASE_URL: 'mysql://root:secret@db.example/missions', LOG_LEVEL: 'loud', PUBLIC_ORIGIN: 'missions.example.org', TLS_CERT: '/nowhere', TRUSTED_PROXY: '10.0.0.1', OPEN_MESSAGES_PER_PRINCIPAL: '-1', OPEN_BYTES_PER_PRINCIPAL: '1 GiB' })).toHaveLength(8)
+  })
+
+  it('never repeat a password', () => {
+    expect(problemsOf({ DATABASE_URL: 'mysql://root:secret@db.example/missions' })).toEqual([expect.not.stringContaining('secret')])
+    expect(problemsOf({ DATABASE_URL: 'postgresql://root:secret@/missions?host=/run/postgresql' })).toEqual([])
   })
 
   it.each(['https://a.example/path', 'ftp://a.example', 'null', 'https://a.example:0x50'])('refuse the origin %s', (origin) => {

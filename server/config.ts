@@ -62,6 +62,9 @@ export function readConfig(env: Environment = process.env): Config {
     messages: readAmount('OPEN_MESSAGES_PER_PRINCIPAL', text('OPEN_MESSAGES_PER_PRINCIPAL'), defaultSenderQuota.messages, problems),
     bytes: readAmount('OPEN_BYTES_PER_PRINCIPAL', text('OPEN_BYTES_PER_PRINCIPAL'), defaultSenderQuota.bytes, problems),
   }
+  const databaseUrl = text('DATABASE_URL')
+  // What is wrong with it is said without it: it may hold a password.
+  if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) problems.push('DATABASE_URL must look like postgres://user:password@host:5432/database.')
   const tls = readTls(text('TLS_CERT'), text('TLS_KEY'), problems)
   const publicOrigin = readOrigin('PUBLIC_ORIGIN', text('PUBLIC_ORIGIN'), problems)
   const allowedOrigins = (text('ALLOWED_ORIGINS') ?? '')
@@ -76,7 +79,6 @@ export function readConfig(env: Environment = process.env): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems)
 
-  const databaseUrl = text('DATABASE_URL')
   const organizationJson = text('ORGANIZATION_JSON')
   return {
     host,

@@ -8,7 +8,9 @@ import { openPages } from './pages.ts'
 import type { Resources } from './resources.ts'
 import { openResources, projectFolder } from './resources.ts'
 import type { RunningServer } from './start.ts'
+import { OrganizationFileFault } from './service/organization-keys.ts'
 import { startServer } from './start.ts'
+import { StoreFault } from './store/store-fault.ts'
 
 const ownerInvitationSeconds = 24 * 60 * 60
 
@@ -66,13 +68,14 @@ function stopOnSignal(server: RunningServer, resources: Resources, log: Log): vo
 try {
   await main()
 } catch (fault) {
-  const isOwn = fault instanceof ConfigError
-  process.stderr.write(`${isOwn ? fault.message : describe(fault)}\n`)
+  process.stderr.write(`${describe(fault)}\n`)
   process.exit(1)
 }
 
 function describe(fault: unknown): string {
   if (!(fault instanceof Error)) return String(fault)
+  // Written for operators; a stack would only hide what they say.
+  if ([ConfigError, OrganizationFileFault, StoreFault].some((kind) => fault instanceof kind)) return fault.message
   if ((fault as NodeJS.ErrnoException).code === 'EADDRINUSE') return 'The address is in use: another server runs there. Choose a free port with --port or PORT.'
   return fault.stack ?? fault.message
 }

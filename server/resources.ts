@@ -4,10 +4,12 @@ import { openArtifactFolder } from './artifacts/artifact-folder.ts'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import type { OrganizationKeys } from './service/organization-keys.ts'
-import { loadOrganizationKeys, parseOrganizationKeys } from './service/organization-keys.ts'
+import { hasOrganizationFile, loadOrganizationKeys, parseOrganizationKeys } from './service/organization-keys.ts'
 import type { ArtifactStore, Store } from './service/ports.ts'
-import { openEmbedded } from './store/embedded/open-embedded.ts'
+import type { EmbeddedDatabase } from './store/embedded/open-embedded.ts'
+import { hasEmbedded, openEmbedded } from './store/embedded/open-embedded.ts'
 import { openStore } from './store/open-store.ts'
+import { StoreFault } from './store/store-fault.ts'
 
 export interface Resources {
   readonly store: Store
@@ -27,7 +29,7 @@ export const projectFolder = resolve(import.meta.dirname, '..')
 /** Opens everything or nothing. */
 export async function openResources(settings: Settings, log: Log): Promise<Resources> {
   const { dataDir, databaseUrl, organizationJson, organizationName } = settings
-  const embedded = databaseUrl === undefined ? await openEmbedded(dataDir, log) : undefined
+  const embedded = databaseUrl === undefined ? await openOwnDatabase(settings, log) : undefined
   const closing: (() => Promise<void>)[] = embedded ? [() => embedded.stop()] : []
   const close = async () => {
     for (const step of closing.reverse()) await step()
@@ -44,4 +46,12 @@ export async function openResources(settings: Settings, log: Log): Promise<Resou
     await close()
     throw cause
   }
+}
+
+/** Beside keys that have signed elsewhere a new database would pass for an Organization without a history; throws StoreFault instead. */
+async function openOwnDatabase({ dataDir, organizationJson }: Settings, log: Log): Promise<EmbeddedDatabase> {
+  if (organizationJson === undefined && hasOrganizationFile(dataDir) && !hasEmbedded(dataDir)) {
+    throw new StoreFault('log-elsewhere', `${dataDir} has the Organization's keys but not its log. Set DATABASE_URL as it was set when the server ran.`)
+  }
+  return openEmbedded(dataDir, log)
 }

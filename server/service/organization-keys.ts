@@ -1,5 +1,6 @@
 // The Organization's identity and its two service keys: made at first start, kept where only their owner may read.
 import { hkdfSync, randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
@@ -44,12 +45,17 @@ interface StoredOrganization {
   readonly registry: StoredService
 }
 
+const fileIn = (dataDir: string) => join(dataDir, 'organization.json')
+
+/** Whether an Organization was founded in the data folder. */
+export const hasOrganizationFile = (dataDir: string): boolean => existsSync(fileIn(dataDir))
+
 /**
  * Reads `organization.json` of the data folder, or founds the Organization and writes it (mode 0600) when there is
  * none. Two servers that start at once on one folder agree on the file that came first.
  */
 export async function loadOrganizationKeys(dataDir: string, founding: { name: string; now: string }): Promise<OrganizationKeys> {
-  const path = join(dataDir, 'organization.json')
+  const path = fileIn(dataDir)
   const stored = await readIfPresent(path)
   if (stored !== undefined) return parseOrganizationKeys(stored)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })

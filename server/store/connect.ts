@@ -49,11 +49,18 @@ function splitSocketFolder(url: string): { address: string; host?: string } {
   return host === null ? { address: url } : { address: address.href, host }
 }
 
-/** Throws StoreFault: `server-too-old` before PostgreSQL 15, `encoding-unsupported` where text would be converted on its way to the disk. */
+interface Server { readonly number: number; readonly version: string; readonly encoding: string }
+
+/**
+ * The first statement of all. Throws StoreFault: `unreachable` where the database lets nobody in, `server-too-old` before PostgreSQL 15,
+ * `encoding-unsupported` where text would be converted on its way to the disk.
+ */
 export async function requireSupportedServer(sql: Sql): Promise<void> {
-  const [row] = await sql<{ number: number; version: string; encoding: string }[]>`
+  const [row] = await sql<Server[]>`
     SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
-      current_setting('server_encoding') AS encoding`
+      current_setting('server_encoding') AS encoding`.catch((cause: Error) => {
+    throw new StoreFault('unreachable', `the database cannot be used: ${cause.message}. Where DATABASE_URL is set, look at it.`, { cause })
+  })
   if (row === undefined || row.number < OLDEST_SERVER) {
     throw new StoreFault('server-too-old', `PostgreSQL 15 or newer is needed, the server is ${row?.version ?? 'unknown'}`)
   }

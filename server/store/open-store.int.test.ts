@@ -87,6 +87,12 @@ describe.skipIf(skipReason)(`opening the Store${skipReason ? ` (${skipReason})` 
     expect((await openSpaces.lookUp({ spaces: [], nodes: ['n1'], messages: [] })).nodes).toEqual([{ nodeId: 'n1', volume: { messages: 2, bytes: 4 } }])
   })
 
+  it('says what is wrong with a database that lets nobody in', async () => {
+    const url = new URL(database.url)
+    url.pathname = '/nowhere'
+    await expect(openStore({ url: url.href, migrationsFolder })).rejects.toMatchObject({ code: 'unreachable', message: expect.stringContaining('"nowhere" does not exist') as string })
+  })
+
   it('leaves nothing of migrations of which one fails', async () => {
     const broken = await laterMigrations('CREATE TABLE later (a integer);--> statement-breakpoint\nCREATE TABLE later (a integer)')
     await expect(open(broken)).rejects.toMatchObject({ code: '42P07' })

@@ -24,7 +24,7 @@ export interface StoreOptions {
   readonly log?: Log
 }
 
-/** Connects, brings the database up to date and opens the store. Throws StoreFault or the driver's error; nothing stays open then. */
+/** Connects, brings the database up to date and opens the store. Throws StoreFault, or the driver's error after the first statement; nothing stays open then. */
 export async function openStore({ url, kind = 'postgres', migrationsFolder, maxConnections = 10, log }: StoreOptions): Promise<Store> {
   const sql = connect(url, kind, maxConnections)
   try {

@@ -1,4 +1,5 @@
 export type StoreFaultCode =
+  | 'unreachable'
   | 'server-too-old'
   | 'encoding-unsupported'
   | 'migration-changed'
@@ -8,6 +9,7 @@ export type StoreFaultCode =
   | 'key-unknown'
   | 'embedded-unavailable'
   | 'embedded-in-use'
+  | 'log-elsewhere'
 
 /** The store cannot keep its promise. The message is for operators; code branches on `code`. */
 export class StoreFault extends Error {

@@ -21,6 +21,11 @@ export interface EmbeddedDatabase {
   stop(): Promise<void>
 }
 
+const folderIn = (dataDir: string) => join(dataDir, 'postgres')
+
+/** Whether the embedded database was ever opened in the data folder. */
+export const hasEmbedded = (dataDir: string): boolean => existsSync(folderIn(dataDir))
+
 /**
  * Opens the database in `<dataDir>/postgres`: a real PostgreSQL, or PGlite where that cannot run. A folder keeps the kind
  * that it was founded with, since neither reads the other's files. Throws StoreFault.
@@ -28,7 +33,7 @@ export interface EmbeddedDatabase {
 export async function openEmbedded(dataDir: string, log?: Log): Promise<EmbeddedDatabase> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const root = await realpath(dataDir)
-  const folder = join(root, 'postgres')
+  const folder = folderIn(root)
   const pgliteFolder = join(folder, 'pglite')
   if (existsSync(pgliteFolder)) return openWithoutFlush(pgliteFolder, 'this data folder was founded with it')
   try {
