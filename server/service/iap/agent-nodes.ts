@@ -5,10 +5,13 @@ import { ROUTER } from '../../../protocol/iap/types.ts'
 import { invariant } from '../../../protocol/result.ts'
 import type { NodeInfo, OpenSpaces } from '../open-spaces/types.ts'
 import { agentIdNamespace } from '../open-spaces/types.ts'
+import { RecentMap } from '../open-spaces/recent-map.ts'
 
 /** The router itself is the Node `router` of it. */
 const namespace = agentIdNamespace
 const maximumNameLength = 200
+/** So many agents, Spaces and entrances are not asked for again. */
+const remembered = 10_000
 
 export interface AgentOwner {
   /** The Principal that has this agent id. */
@@ -19,10 +22,10 @@ export interface AgentOwner {
 
 export class AgentNodes {
   readonly #spaces: OpenSpaces
-  readonly #nodeIds = new Map<AgentId, string>()
+  readonly #nodeIds = new RecentMap<AgentId, string>(remembered)
   /** Space names by id, as far as somebody was let in. */
-  readonly #names = new Map<string, string>()
-  readonly #entered = new Set<string>()
+  readonly #names = new RecentMap<string, string>(remembered)
+  readonly #entered = new RecentMap<string, true>(remembered)
 
   constructor(spaces: OpenSpaces) {
     this.#spaces = spaces
@@ -64,7 +67,7 @@ export class AgentNodes {
 
   /** The open Space that was asked for, if there is one; else the proposer's own. */
   async spaceFor(proposerId: AgentId, asked: unknown): Promise<string | undefined> {
-    if (asked !== undefined) return typeof asked === 'string' ? this.#knownSpace(asked) : undefined
+    if (asked !== undefined) return typeof asked === 'string' && (await this.#nameOf(asked)) !== undefined ? asked : undefined
     const space = await this.#spaces.enter(await this.nodeIdOf(proposerId), { name: ownSpaceName(proposerId), description: 'Proposes these tasks.' })
     if (!space.ok) return undefined
     this.#names.set(space.value.spaceId, space.value.name)
@@ -75,18 +78,19 @@ export class AgentNodes {
   async enter(agentId: AgentId, spaceId: string): Promise<string> {
     const nodeId = await this.nodeIdOf(agentId)
     const key = `${spaceId} ${nodeId}`
-    if (this.#entered.has(key)) return nodeId
-    const name = (await this.#knownSpace(spaceId)) && this.#names.get(spaceId)!
+    if (this.#entered.get(key)) return nodeId
+    const name = await this.#nameOf(spaceId)
     if (name !== undefined) await this.#spaces.enter(nodeId, { name, description: agentId === ROUTER ? 'Routes tasks of the Inter-Agent Protocol.' : 'Takes part by the Inter-Agent Protocol.' })
-    this.#entered.add(key)
+    this.#entered.set(key, true)
     return nodeId
   }
 
-  async #knownSpace(spaceId: string): Promise<string | undefined> {
-    if (this.#names.has(spaceId)) return spaceId
+  async #nameOf(spaceId: string): Promise<string | undefined> {
+    const known = this.#names.get(spaceId)
+    if (known !== undefined) return known
     const space = await this.#spaces.find(spaceId)
     if (space !== undefined) this.#names.set(spaceId, space.name)
-    return space?.spaceId
+    return space?.name
   }
 
   async #registerRouter(): Promise<string> {

@@ -8,7 +8,7 @@ import { createMemoryIap } from '../../testing/memory-iap.ts'
 import { ShiftedTime } from '../../testing/iap/shifted-time.ts'
 import { CapabilitySchemas } from './capability-schemas.ts'
 import type { IapStore, KeptIapMessage } from './store-port.ts'
-import { TaskDesk } from './task-desk.ts'
+import { earliestDue, TaskDesk } from './task-desk.ts'
 
 const bidder: OnlineAgent = {
   agentId: 'ben', principalId: 'urn:ben', sessionId: 's', currentLoad: 0, lastHeardMs: 0,
@@ -62,6 +62,38 @@ describe('TaskDesk', () => {
     isBroken = false
     await made.submit({ taskId: 'task', input: { type: 'due' } })
     expect([made.open().map(({ status }) => status), made.unread]).toEqual([['bidding'], []])
+  })
+
+  it.each(['decided', 'kept'] as const)('rejects of a batch only the job that cannot be %s', async (what) => {
+    const store = createMemoryIap()
+    const commit: IapStore['commit'] = (each) => (each.tasks.some(({ taskId }) => what === 'kept' && taskId === 'b') ? Promise.reject(new Error('no')) : store.commit(each))
+    const { made, delivered } = desk({ ...store, commit })
+    const jobs = ['a', 'b', 'c'].map((taskId) => propose(proposal(taskId)))
+    // A record of no task's: there is no Space that it could go to.
+    const { setting: _none, ...homeless } = jobs[1]!
+    if (what === 'decided') jobs[1] = homeless as never
+    const outcomes = await Promise.allSettled(jobs.map((job) => made.submit(job)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(delivered.map(({ message }) => (JSON.parse(message) as IAPMessageOf<'TASK_PROPOSAL'>).payload.taskId)).toEqual(['a', 'c'])
+    expect([made.open().length, await made.find('b'), made.unread]).toEqual([2, undefined, []])
+  })
+
+  it('tries nothing one by one while the store is away', async () => {
+    const store = createMemoryIap()
+    let commits = 0
+    const away = () => Promise.reject(new Error('the database is away'))
+    const { made } = desk({ ...store, commit: () => (commits++, away()), accounts: away })
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((taskId) => made.submit(propose(proposal(taskId)))))
+    expect([outcomes.map(({ status }) => status), commits]).toEqual([['rejected', 'rejected', 'rejected'], 1])
+  })
+
+  it('finds what is due next among more tasks than a call takes arguments', async () => {
+    const { made } = desk(createMemoryIap())
+    await made.submit(propose(proposal()))
+    const [task] = made.open()
+    const tasks = Array.from({ length: 1_000_000 }, () => task!)
+    tasks[500_000] = { ...task!, windowClosesMs: 1_000 }
+    expect([earliestDue(tasks), earliestDue([])]).toEqual([1_000, Infinity])
   })
 
   it('folds again and decides anew when somebody else was quicker', async () => {

@@ -127,16 +127,33 @@ export class TaskDesk {
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, maximumBatch)
       try {
-        const answers = await this.#attempt(batch, 1)
-        batch.forEach((job, index) => job.resolve(answers[index]!))
+        await this.#settle(batch)
       } catch (fault) {
-        await this.#forget(batch).catch(() => undefined)
-        for (const job of batch) job.reject(fault)
-        this.#needs.onFault()
+        await this.#isolate(batch, fault)
       }
     }
     // In the same turn as the look at the queue: whoever submits next finds that nobody works.
     this.#running = undefined
+  }
+
+  async #settle(batch: readonly Waiting[]): Promise<void> {
+    const answers = await this.#attempt(batch, 1)
+    batch.forEach((job, index) => job.resolve(answers[index]!))
+  }
+
+  /** One job that cannot be decided or kept costs the others nothing: each is tried alone, unless the store itself is away. */
+  async #isolate(batch: readonly Waiting[], fault: unknown): Promise<void> {
+    const isStoreThere = await this.#forget(batch).then(() => true, () => false)
+    this.#needs.onFault()
+    if (batch.length === 1 || !isStoreThere) return batch.forEach((job) => job.reject(fault))
+    for (const [index, job] of batch.entries()) {
+      try {
+        await this.#settle([job])
+      } catch (own) {
+        job.reject(own)
+        if (await this.#forget([job]).then(() => false, () => true)) return batch.slice(index + 1).forEach((other) => other.reject(own))
+      }
+    }
   }
 
   async #attempt(batch: readonly Waiting[], attempt: number): Promise<readonly (readonly IAPMessage[])[]> {
@@ -292,7 +309,7 @@ export function answerTo({ messageId, from }: Pick<IAPMessage, 'messageId' | 'fr
 }
 
 /** When something is due next among these tasks. */
-export const earliestDue = (tasks: readonly TaskState[]): number => Math.min(Infinity, ...tasks.map((task) => nextDue(task) ?? Infinity))
+export const earliestDue = (tasks: readonly TaskState[]): number => tasks.reduce((earliest, task) => Math.min(earliest, nextDue(task) ?? Infinity), Infinity)
 
 /** A result that the router applied and that did not come from the cache itself. */
 function cacheable(record: TaskRecord, row: Omit<IapCacheRow, 'result'>): readonly IapCacheRow[] {

@@ -1,0 +1,28 @@
+// What is remembered of agents that take part, however many there are.
+import { describe, expect, it } from 'vitest'
+import type { NodeInfo, OpenSpaces, SpaceInfo } from '../open-spaces/types.ts'
+import { AgentNodes } from './agent-nodes.ts'
+
+const remembered = 10_000
+
+/** Open Spaces with one Space, which counts who is looked up and who enters. */
+function counting() {
+  const [resolved, entered]: [string[], string[]] = [[], []]
+  const spaces = {
+    nodes: { resolve: async (_namespace: string, subject: string) => (resolved.push(subject), { ok: true, value: { nodeId: subject } as NodeInfo }) },
+    find: async (spaceId: string) => ({ spaceId, name: spaceId }) as SpaceInfo,
+    enter: async (nodeId: string) => (entered.push(nodeId), { ok: true, value: {} as SpaceInfo }),
+  }
+  return { nodes: new AgentNodes(spaces as unknown as OpenSpaces), resolved, entered }
+}
+
+describe('AgentNodes', () => {
+  it('remember the agents and entrances of late, and ask again for others', async () => {
+    const { nodes, resolved, entered } = counting()
+    for (let index = 0; index <= remembered; index++) await nodes.enter(`agent-${index}`, 'space')
+    await nodes.enter(`agent-${remembered}`, 'space')
+    expect([resolved.length, entered.length]).toEqual([remembered + 1, remembered + 1])
+    await nodes.enter('agent-0', 'space')
+    expect([resolved.at(-1), entered.at(-1)]).toEqual(['agent-0', 'agent-0'])
+  })
+})
