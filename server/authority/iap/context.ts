@@ -10,7 +10,17 @@ type ContextInput = Extract<TaskInput, { readonly type: 'context' }>
 /** Whether the agent proposed the task or has it. */
 export const isPartyTo = ({ proposal, holding }: TaskState, agentId: AgentId): boolean => proposal.proposerId === agentId || holding?.agent.agentId === agentId
 
-/** An absent receiver gets it later only if the sender asked for that with `metadata.queue`. */
+/** Context of one task is passed on up to this number of times: each leaves a record. */
+const CONTEXTS_KEPT = 1_024
+
+/** Parties speak to anybody. Who had the task hands over, and who was sent context of it answers; both speak to parties alone. */
+const mayPass = (state: TaskState, fromAgent: AgentId, toAgent: AgentId): boolean =>
+  isPartyTo(state, fromAgent) || (isPartyTo(state, toAgent) && (state.released.has(fromAgent) || state.consulted.has(fromAgent)))
+
+/** Agents that the task has to do with, and who are therefore known to exist. */
+const isKnownTo = (state: TaskState, agentId: AgentId): boolean => isPartyTo(state, agentId) || state.eligible.has(agentId) || state.released.has(agentId) || state.consulted.has(agentId)
+
+/** An absent receiver that the task knows gets it later if the sender asked for that with `metadata.queue`. */
 export function decideContext(draft: TaskDraft, { message, content }: ContextInput): TaskOutcome {
   const { messageId, payload, metadata } = message
   const refused = contextRefused(draft, message)
@@ -25,8 +35,9 @@ export function decideContext(draft: TaskDraft, { message, content }: ContextInp
 
 function contextRefused({ state, env }: TaskDraft, { payload: { fromAgent, toAgent }, metadata }: ContextInput['message']): string | undefined {
   if (isTerminal(state.status)) return 'task_has_ended'
-  if (fromAgent === toAgent || ![fromAgent, toAgent].some((agentId) => isPartyTo(state, agentId))) return 'not_permitted'
-  return env.standingOf(toAgent).isOnline || metadata?.queue === true ? undefined : 'receiver_offline'
+  if (fromAgent === toAgent || !mayPass(state, fromAgent, toAgent)) return 'not_permitted'
+  if (state.contextCount >= CONTEXTS_KEPT) return 'too_many_contexts'
+  return env.standingOf(toAgent).isOnline || (metadata?.queue === true && isKnownTo(state, toAgent)) ? undefined : 'receiver_offline'
 }
 
 const failedTransfer = (draft: TaskDraft, fault: string): TaskOutcome =>

@@ -43,6 +43,8 @@ const proposed = ({ taskId, content: { proposal, messageId } }: RecordOf<'task_p
   released: new Map(),
   evidenceCount: 0,
   parts: { count: 0, bytes: 0 },
+  contextCount: 0,
+  consulted: new Set(),
   lastRecordOf: new Map(),
 })
 
@@ -76,7 +78,7 @@ function changed(state: TaskState, record: Exclude<TaskRecord, RecordOf<'task_pr
       return held({ ...state, parts }, { partCount: part.index + 1 })
     }
     case 'context_transfer':
-      return state
+      return { ...state, contextCount: state.contextCount + 1, consulted: new Set(state.consulted).add(record.content.toAgent) }
     case 'task_result':
       if (record.content.refused !== undefined) return { ...state, evidenceCount: state.evidenceCount + 1 }
       return { ...state, status: record.content.result.status === 'completed' ? TaskStatus.COMPLETED : TaskStatus.FAILED }

@@ -58,6 +58,9 @@ export interface TaskState {
   readonly evidenceCount: number
   /** Parts of results that are kept, of whichever holder. `bytes`: of their JSON texts in UTF-8. */
   readonly parts: { readonly count: number; readonly bytes: number }
+  /** Contexts that were passed on, and whom they went to. */
+  readonly contextCount: number
+  readonly consulted: ReadonlySet<AgentId>
   /** The latest record of each agent that a later one of its own can refer to. */
   readonly lastRecordOf: ReadonlyMap<AgentId, number>
   readonly failure?: { readonly code: IAPErrorCode; readonly reason: string }
