@@ -170,8 +170,11 @@ export const iapTasks = pgTable(
     /** JSON text: the WorkItem of a Mission that the task is done for. */
     work: text('work'),
     isWorkOver: boolean('is_work_over').notNull().default(false),
+    /** Of its records. */
+    bytes: whole('bytes').notNull().default(0),
+    endedAt: text('ended_at'),
   },
-  (t) => [primaryKey({ name: 'iap_tasks_id_once', columns: [t.taskId] }), index('iap_tasks_going_on').on(t.taskId).where(sql`not ${t.isOver}`), index('iap_tasks_at_work').on(t.taskId).where(sql`${t.work} is not null and not ${t.isWorkOver}`)],
+  (t) => [primaryKey({ name: 'iap_tasks_id_once', columns: [t.taskId] }), index('iap_tasks_ended').on(t.proposerId, t.endedAt).where(sql`${t.endedAt} is not null`), index('iap_tasks_going_on').on(t.taskId).where(sql`not ${t.isOver}`), index('iap_tasks_at_work').on(t.taskId).where(sql`${t.work} is not null and not ${t.isWorkOver}`)],
 )
 
 /**
@@ -215,7 +218,7 @@ export const iapReceived = pgTable(
     answers: text('answers').notNull(),
     receivedAt: text('received_at').notNull(),
   },
-  (t) => [primaryKey({ name: 'iap_received_once', columns: [t.agentId, t.messageId] })],
+  (t) => [primaryKey({ name: 'iap_received_once', columns: [t.agentId, t.messageId] }), index('iap_received_by_age').on(t.agentId, t.receivedAt)],
 )
 
 /** Results that may answer a like task again, by a key over capability, description and input. */

@@ -1,16 +1,18 @@
 // What the I.A.P. router keeps, in PostgreSQL. A commit is one statement, so it is all there or not at all.
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, not } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, not, sql as sqlText } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { iapAccounts, iapCache, iapOutbox, iapReceived, iapRecords, iapTasks } from '../../drizzle/schema.ts'
-import type { IapCommit, IapStore, IapTaskRow, KeptIapMessage, TaskWork } from '../service/ports.ts'
+import type { IapAmount, IapCommit, IapStore, IapTaskRow, KeptIapMessage, TaskWork } from '../service/ports.ts'
 import postgres from 'postgres'
 import type { Sql } from './connect.ts'
 
 export const createIapStore = (sql: Sql, database: PostgresJsDatabase): IapStore => ({
   commit: (commit) => writeAll(sql, commit),
   ...createTasks(database),
-  ...createMessages(database),
-  ...createResults(database),
+  ...createMessages(sql, database),
+  ...createResults(sql, database),
+  ...createForgetting(sql),
 })
 
 /** The column lists are those of the row types. Text stays text on its way: the driver would write a string for `json` as one more string. */
@@ -20,10 +22,10 @@ async function writeAll(sql: Sql, commit: IapCommit): Promise<readonly KeptIapMe
   try {
     const rows = await sql<KeptIapMessage[]>`
       with kept_tasks as (
-        insert into iap_tasks (task_id, space_id, proposer_id, status, is_over, cache_key, work)
-        select "taskId", "spaceId", "proposerId", status, "isOver", "cacheKey", work
-        from json_to_recordset(${text(tasks.map((row) => ({ ...row, work: row.work && JSON.stringify(row.work) })))}::text::json) as t("taskId" text, "spaceId" text, "proposerId" text, status text, "isOver" boolean, "cacheKey" text, work text)
-        on conflict (task_id) do update set status = excluded.status, is_over = excluded.is_over
+        insert into iap_tasks (task_id, space_id, proposer_id, status, is_over, cache_key, work, bytes, ended_at)
+        select "taskId", "spaceId", "proposerId", status, "isOver", "cacheKey", work, bytes, "endedAt"
+        from json_to_recordset(${text(tasks.map((row) => ({ ...row, work: row.work && JSON.stringify(row.work) })))}::text::json) as t("taskId" text, "spaceId" text, "proposerId" text, status text, "isOver" boolean, "cacheKey" text, work text, bytes bigint, "endedAt" text)
+        on conflict (task_id) do update set status = excluded.status, is_over = excluded.is_over, bytes = excluded.bytes, ended_at = excluded.ended_at
       ), kept_records as (
         insert into iap_records (task_id, ordinal, record)
         select "taskId", ordinal, record from json_to_recordset(${text(records)}::text::json) as r("taskId" text, ordinal bigint, record text)
@@ -90,14 +92,36 @@ function createTasks(database: PostgresJsDatabase): Tasks {
   }
 }
 
-type Messages = Pick<IapStore, 'waiting' | 'delivered' | 'findReceived' | 'forgetReceived'>
+type Messages = Pick<IapStore, 'waiting' | 'delivered' | 'backlogs' | 'expire' | 'findReceived' | 'forgetReceived' | 'trimReceived'>
 
-function createMessages(database: PostgresJsDatabase): Messages {
+const nothing: IapAmount = { count: 0, bytes: 0 }
+
+function createMessages(sql: Sql, database: PostgresJsDatabase): Messages {
   const { agentId, entry, messageId, message } = iapOutbox
   return {
     waiting: (agent, after, limit) => database.select({ agentId, entry, messageId, message }).from(iapOutbox).where(and(eq(agentId, agent), gt(entry, after))).orderBy(asc(entry)).limit(limit),
     async delivered(agent, entries) {
-      if (entries.length > 0) await database.delete(iapOutbox).where(and(eq(agentId, agent), inArray(entry, [...entries])))
+      if (entries.length === 0) return nothing
+      const gone = await database.delete(iapOutbox).where(and(eq(agentId, agent), inArray(entry, [...entries]))).returning({ bytes: octetLength(message) })
+      return { count: gone.length, bytes: gone.reduce((sum, { bytes }) => sum + bytes, 0) }
+    },
+    async backlogs() {
+      const rows = await database.select({ agentId, count: count(), bytes: bytesOf(message) }).from(iapOutbox).groupBy(agentId)
+      return new Map(rows.map(({ agentId: agent, ...amount }) => [agent, amount]))
+    },
+    async expire(notice, before) {
+      const [row] = await sql<(IapAmount & { entry: number | null })[]>`
+        with gone as (
+          delete from iap_outbox where agent_id = ${notice.agentId} and created_at < ${before} and message_id <> ${notice.messageId} returning message
+        ), added as (
+          insert into iap_outbox (agent_id, message_id, message, created_at)
+          select ${notice.agentId}, ${notice.messageId}, ${notice.message}, ${notice.createdAt} where exists (select from gone)
+          on conflict do nothing
+          returning entry
+        )
+        select count(*) as count, coalesce(sum(octet_length(message)), 0)::bigint as bytes, (select entry from added) as entry from gone`
+      const { entry: added, ...gone } = row!
+      return { gone, added: added === null ? [] : [{ agentId: notice.agentId, entry: added, messageId: notice.messageId, message: notice.message }] }
     },
     async findReceived(agent, id) {
       const [row] = await database.select().from(iapReceived).where(and(eq(iapReceived.agentId, agent), eq(iapReceived.messageId, id)))
@@ -106,17 +130,63 @@ function createMessages(database: PostgresJsDatabase): Messages {
     async forgetReceived(before) {
       await database.delete(iapReceived).where(lt(iapReceived.receivedAt, before))
     },
+    async trimReceived(agent, keep) {
+      await sql`
+        delete from iap_received using (
+          select message_id from iap_received where agent_id = ${agent} order by agent_id, received_at desc offset ${keep}
+        ) as old
+        where iap_received.agent_id = ${agent} and iap_received.message_id = old.message_id`
+    },
   }
 }
 
-function createResults(database: PostgresJsDatabase): Pick<IapStore, 'accounts' | 'cached'> {
+type Results = Pick<IapStore, 'accounts' | 'cached' | 'trimCache'>
+
+function createResults(sql: Sql, database: PostgresJsDatabase): Results {
   return {
     accounts: async () => (await database.select().from(iapAccounts)).map(({ record, ...row }) => ({ ...row, record: JSON.parse(record) as never })),
     async cached(cacheKey) {
       const [row] = await database.select().from(iapCache).where(eq(iapCache.cacheKey, cacheKey))
       return row
     },
+    async trimCache(before, keep) {
+      await sql`
+        delete from iap_cache using (
+          select cache_key, row_number() over newest as place, sum(octet_length(result)) over newest as total
+          from iap_cache window newest as (order by stored_at desc, cache_key)
+        ) as ranked
+        where iap_cache.cache_key = ranked.cache_key and (stored_at < ${before} or place > ${keep.count} or total > ${keep.bytes})`
+    },
   }
 }
 
-const taskRow = ({ cacheKey, work, isWorkOver: _over, ...row }: typeof iapTasks.$inferSelect): IapTaskRow => ({ ...row, ...(cacheKey !== null && { cacheKey }), ...(work !== null && { work: JSON.parse(work) as TaskWork }) })
+function createForgetting(sql: Sql): Pick<IapStore, 'forgetTasks' | 'trimTasks'> {
+  const forget = async (which: ReturnType<Sql>): Promise<readonly string[]> => {
+    const rows = await sql<{ taskId: string }[]>`
+      with gone as (
+        delete from iap_tasks
+        where task_id in (${which}) and (work is null or is_work_over)
+          and not exists (select from iap_records where iap_records.task_id = iap_tasks.task_id and message_id is null)
+        returning task_id
+      ), gone_records as (
+        delete from iap_records using gone where iap_records.task_id = gone.task_id
+      )
+      select task_id as "taskId" from gone`
+    return rows.map(({ taskId }) => taskId)
+  }
+  return {
+    forgetTasks: (endedBefore) => forget(sql`select task_id from iap_tasks where ended_at < ${endedBefore}`),
+    trimTasks: (proposerId, keep) => forget(sql`
+      select task_id from (
+        select task_id, row_number() over newest as place, sum(bytes) over newest as total
+        from iap_tasks where proposer_id = ${proposerId} and ended_at is not null
+        window newest as (order by ended_at desc, task_id)
+      ) as ranked
+      where place > ${keep.count} or total > ${keep.bytes}`),
+  }
+}
+
+const octetLength = (text: AnyPgColumn) => sqlText<number>`octet_length(${text})`
+const bytesOf = (text: AnyPgColumn) => sqlText<number>`sum(octet_length(${text}))::bigint`
+
+const taskRow = ({ cacheKey, endedAt, work, isWorkOver: _over, ...row }: typeof iapTasks.$inferSelect): IapTaskRow => ({ ...row, ...(endedAt !== null && { endedAt }), ...(cacheKey !== null && { cacheKey }), ...(work !== null && { work: JSON.parse(work) as TaskWork }) })

@@ -5,7 +5,7 @@ import { newId } from './batch-samples.ts'
 
 const at = '2026-11-30T08:00:00.000Z'
 const nothing: IapCommit = { tasks: [], records: [], outbox: [], received: [], accounts: [], cache: [] }
-const task = (taskId: string, changes = {}) => ({ taskId, spaceId: newId(), proposerId: 'ada', status: 'bidding', isOver: false, ...changes })
+const task = (taskId: string, changes = {}) => ({ taskId, spaceId: newId(), proposerId: 'ada', status: 'bidding', isOver: false, bytes: 0, ...changes })
 const record = (taskId: string, ordinal: number) => ({ taskId, ordinal, record: JSON.stringify({ ordinal, text: 'ä \u0000 "' }) })
 const outgoing = (agentId: string, text: string) => ({ agentId, messageId: text, message: JSON.stringify({ text }), createdAt: at })
 
@@ -34,8 +34,56 @@ export function describeIap(store: () => Store): void {
       expect(await commit({ outbox: [outgoing(agentId, 'm3')] })).toEqual([])
       expect(await waiting(agentId, 0, 5)).toEqual(texts.slice(0, 5))
       const entries = (await store().iap.waiting(agentId, 0, 2)).map(({ entry }) => entry)
-      await store().iap.delivered(agentId, entries)
+      const bytes = Buffer.byteLength(outgoing(agentId, 'm0').message)
+      expect((await store().iap.backlogs()).get(agentId)).toMatchObject({ count: 30 })
+      expect(await store().iap.delivered(agentId, entries)).toEqual({ count: 2, bytes: 2 * bytes })
+      expect(await store().iap.delivered(agentId, entries)).toEqual({ count: 0, bytes: 0 })
+      expect((await store().iap.backlogs()).get(agentId)).toMatchObject({ count: 28 })
       expect(await waiting(agentId, 0, 2)).toEqual(['m2', 'm3'])
+    })
+
+    it('gives up what waits from before, and puts one notice in its place', async () => {
+      const [agentId, other] = [newId(), newId()]
+      const old = (agent: string, text: string) => ({ ...outgoing(agent, text), createdAt: '2020-01-01T00:00:00.000Z' })
+      await commit({ outbox: [old(agentId, 'älter'), outgoing(agentId, 'young'), old(other, 'kept')] })
+      const expire = () => store().iap.expire(outgoing(agentId, 'notice'), '2020-01-02T00:00:00.000Z')
+      const { gone, added } = await expire()
+      expect(gone).toEqual({ count: 1, bytes: Buffer.byteLength(old(agentId, 'älter').message) })
+      expect(added).toMatchObject([{ agentId, messageId: 'notice', message: outgoing(agentId, 'notice').message }])
+      expect(await expire()).toEqual({ gone: { count: 0, bytes: 0 }, added: [] })
+      await commit({ outbox: [old(agentId, 'older')] })
+      expect((await expire()).added).toEqual([])
+      expect([await waiting(agentId), await waiting(other)]).toEqual([['young', 'notice'], ['kept']])
+    })
+
+    it('keeps the newest answers of an agent', async () => {
+      const [agentId, other] = [newId(), newId()]
+      const row = (agent: string, day: number) => ({ agentId: agent, messageId: `m${day}`, contentHash: 'h', answers: '[]', receivedAt: `2020-01-0${day}T00:00:00.000Z` })
+      await commit({ received: [row(agentId, 1), row(agentId, 3), row(agentId, 2), row(other, 1)] })
+      await store().iap.trimReceived(agentId, 2)
+      const found = await Promise.all([[agentId, 'm1'], [agentId, 'm2'], [agentId, 'm3'], [other, 'm1']].map(([agent, id]) => store().iap.findReceived(agent!, id!)))
+      expect(found.map((each) => each !== undefined)).toEqual([false, true, true, true])
+    })
+
+    it('forgets tasks that ended long ago with their records, and no other; none that its Space or WorkItem still waits for', async () => {
+      const work = { groupId: newId(), workItemId: newId(), requiredCapabilities: [], workerIds: [] }
+      const ended = (changes = {}) => task(newId(), { isOver: true, endedAt: '2020-01-01T00:00:00.000Z', ...changes })
+      const rows = [ended(), ended({ endedAt: '2020-01-03T00:00:00.000Z' }), task(newId()), ended({ work }), ended()]
+      const [gone, young, open, atWork, unpublished] = rows.map(({ taskId }) => taskId) as [string, string, string, string, string]
+      await commit({ tasks: rows, records: rows.map(({ taskId }) => record(taskId, 0)) })
+      for (const { taskId } of rows) if (taskId !== unpublished) await store().iap.published(taskId, 0, newId())
+      expect(await store().iap.forgetTasks('2020-01-02T00:00:00.000Z')).toEqual([gone])
+      expect(await Promise.all(rows.map(async ({ taskId }) => (await store().iap.findTask(taskId)) !== undefined))).toEqual([false, true, true, true, true])
+      expect(new Set((await store().iap.records(rows.map(({ taskId }) => taskId))).map(({ taskId }) => taskId))).toEqual(new Set([young, open, atWork, unpublished]))
+    })
+
+    it('forgets of a proposer the ended tasks beyond a number or beyond a size, oldest first', async () => {
+      const proposerId = newId()
+      const rows = [1, 2, 3, 4].map((day) => task(newId(), { proposerId, isOver: true, bytes: 10, endedAt: `2020-01-0${day}T00:00:00.000Z` }))
+      await commit({ tasks: [...rows, task(newId(), { proposerId, bytes: 1_000 })] })
+      expect(await store().iap.trimTasks(proposerId, { count: 3, bytes: 1_000 })).toEqual([rows[0]!.taskId])
+      expect(await store().iap.trimTasks(proposerId, { count: 3, bytes: 20 })).toEqual([rows[1]!.taskId])
+      expect(await store().iap.findTask(rows[2]!.taskId)).toEqual(rows[2])
     })
 
     it('remembers the first answers to a message, until they are forgotten', async () => {
@@ -74,6 +122,18 @@ export function describeIap(store: () => Store): void {
       await commit({ accounts: [{ agentId, capabilityId: 'c', record: { ...counts, awarded: 2 } }], cache: [{ cacheKey, result: '2', taskId: 'b', storedAt: at }] })
       expect((await store().iap.accounts()).filter((row) => row.agentId === agentId)).toEqual([{ agentId, capabilityId: 'c', record: { ...counts, awarded: 2 } }])
       expect(await store().iap.cached(cacheKey)).toEqual({ cacheKey, result: '2', taskId: 'b', storedAt: at })
+    })
+
+    it('forgets results that are old, and the oldest beyond a number or a size', async () => {
+      const rows = [1, 2, 3, 4].map((day) => ({ cacheKey: newId(), result: '"äää"', taskId: 'a', storedAt: `2030-01-0${day}T00:00:00.000Z` }))
+      await commit({ cache: rows })
+      const kept = async () => (await Promise.all(rows.map(({ cacheKey }) => store().iap.cached(cacheKey)))).map((row) => row !== undefined)
+      await store().iap.trimCache('2030-01-02T00:00:00.000Z', { count: 100, bytes: 1_000 })
+      expect(await kept()).toEqual([false, true, true, true])
+      await store().iap.trimCache('2020-01-01T00:00:00.000Z', { count: 2, bytes: 1_000 })
+      expect(await kept()).toEqual([false, false, true, true])
+      await store().iap.trimCache('2020-01-01T00:00:00.000Z', { count: 100, bytes: 15 })
+      expect(await kept()).toEqual([false, false, false, true])
     })
   })
 }

@@ -203,14 +203,15 @@ export class IapRouter {
 
   #env(taskId: TaskId, proposed: IAPMessageOf<'TASK_PROPOSAL'> | undefined): TaskEnv {
     const proposal = this.tasks.get(taskId)?.proposal ?? proposed?.payload
-    const held = this.#held()
+    const presence = { roster: this.roster, held: this.#held(), hasRoom: () => true }
     return {
       nowMs: Date.now(),
       seed: randomUUID(),
       rules: this.#rules,
-      candidates: () => (proposal === undefined ? { eligible: [], busy: 0 } : eligibleAgents(this.roster, held, proposal, ({ inputSchema }) => hasRequired(inputSchema, proposal.input))),
-      standingOf: (agentId) => standingOf(this.roster, held, agentId),
+      candidates: () => (proposal === undefined ? { eligible: [], busy: 0 } : eligibleAgents(presence, proposal, ({ inputSchema }) => hasRequired(inputSchema, proposal.input))),
+      standingOf: (agentId) => standingOf(presence, agentId),
       recordOf: (agentId, capabilityId) => this.#accounts.get(JSON.stringify([agentId, capabilityId])) ?? NO_RECORD,
+      isWorkInHand: () => false,
     }
   }
 

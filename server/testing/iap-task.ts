@@ -18,6 +18,7 @@ export interface TestAgent {
   isOnline: boolean
   freeSlots: number
   speaksAdditions: boolean
+  hasRoom: boolean
 }
 
 export const PROPOSER = 'proposer'
@@ -31,11 +32,12 @@ export class IapTask {
   rules: RouterRules = DEFAULT_RULES
   nowMs = START_MS
   seed = 'seed'
+  isWorkInHand = false
   state: TaskState | undefined
   #messageCount = 0
 
   constructor(...agentIds: readonly AgentId[]) {
-    for (const agentId of [PROPOSER, ...agentIds]) this.agents.set(agentId, { capabilityId: `${agentId}.cap`, isOnline: true, freeSlots: 1, speaksAdditions: false })
+    for (const agentId of [PROPOSER, ...agentIds]) this.agents.set(agentId, { capabilityId: `${agentId}.cap`, isOnline: true, freeSlots: 1, speaksAdditions: false, hasRoom: true })
   }
 
   agent(agentId: AgentId): TestAgent {
@@ -124,8 +126,9 @@ export class IapTask {
       seed: createHash('sha256').update(`${this.seed}${this.records.length}`).digest('hex'),
       rules: this.rules,
       candidates: () => ({ eligible: free.map(([agentId, { capabilityId, outputSchema }]) => ({ agentId, capabilityId, ...(outputSchema && { outputSchema }) })), busy: capable.length - free.length }),
-      standingOf: (agentId) => this.agents.get(agentId) ?? { isOnline: false, freeSlots: 0, speaksAdditions: false },
+      standingOf: (agentId) => this.agents.get(agentId) ?? { isOnline: false, freeSlots: 0, speaksAdditions: false, hasRoom: true },
       recordOf: (agentId) => this.account(agentId),
+      isWorkInHand: () => this.isWorkInHand,
     }
   }
 }

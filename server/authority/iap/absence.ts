@@ -48,7 +48,8 @@ export function decideReturned(draft: TaskDraft, agentId: AgentId, isTakeover: b
   const holding = holdingOf(draft, agentId)
   if (holding === undefined) return draft.done()
   const refs = [holding.acceptance?.ordinal ?? holding.ordinal]
-  if (isTakeover) renewFence(draft, holding, refs)
+  // A fence that cannot be told would only shut its holder out.
+  if (isTakeover && draft.env.standingOf(agentId).hasRoom) renewFence(draft, holding, refs)
   else if (holding.graceUntilMs !== undefined) draft.append('assignee_returned', ROUTER, refs, { assignmentId: holding.assignmentId, agentId })
   return draft.done()
 }

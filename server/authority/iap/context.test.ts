@@ -71,6 +71,12 @@ describe('IAP 1.7 CONTEXT_TRANSFER', () => {
     expect([reasonOf(task, PROPOSER, 'b'), reasonOf(task, PROPOSER, 'b', { queue: true }), reasonOf(task, PROPOSER, 'nobody', { queue: true })]).toEqual(['receiver_offline', undefined, 'receiver_offline'])
   })
 
+  it('is refused while too much waits for its receiver', () => {
+    const task = atWork('b')
+    task.agent('b').hasRoom = false
+    expect([reasonOf(task, PROPOSER, 'b'), reasonOf(task, PROPOSER, 'b', { queue: true })]).toEqual(['mailbox_full', 'mailbox_full'])
+  })
+
   it('is not passed on without end', () => {
     const task = atWork('b')
     for (let count = 0; count < 1_024; count++) transfer(task, PROPOSER, 'b')

@@ -37,7 +37,9 @@ function contextRefused({ state, env }: TaskDraft, { payload: { fromAgent, toAge
   if (isTerminal(state.status)) return 'task_has_ended'
   if (fromAgent === toAgent || !mayPass(state, fromAgent, toAgent)) return 'not_permitted'
   if (state.contextCount >= CONTEXTS_KEPT) return 'too_many_contexts'
-  return env.standingOf(toAgent).isOnline || (metadata?.queue === true && isKnownTo(state, toAgent)) ? undefined : 'receiver_offline'
+  const { isOnline, hasRoom } = env.standingOf(toAgent)
+  if (!isOnline && !(metadata?.queue === true && isKnownTo(state, toAgent))) return 'receiver_offline'
+  return hasRoom ? undefined : 'mailbox_full'
 }
 
 const failedTransfer = (draft: TaskDraft, fault: string): TaskOutcome =>

@@ -63,11 +63,20 @@ function decideKnown(draft: TaskDraft, input: Exclude<TaskInput, ProposalInput>)
 const unknownTask = (taskId: TaskId): ErrorMessage => errorPayload('VALIDATION_ERROR', 'there is no such task', { relatedTaskId: taskId, details: { reason: 'unknown_task' } })
 
 function decideProposal({ message, cached }: ProposalInput, env: TaskEnv): TaskOutcome {
+  const refused = proposalRefused(message, env)
+  if (refused !== undefined) return { records: [], messages: [], error: refused }
   const { messageId, payload: proposal } = message
   const draft = TaskDraft.beginning(env, { messageId, proposal })
   if (cached === undefined) openWindow(draft)
   else answerFromCache(draft, cached.result)
   return draft.done()
+}
+
+/** Its end has to be told to the proposer, so there must be room for that; and one WorkItem is done by one task at a time. */
+function proposalRefused({ from, payload: { taskId } }: ProposalInput['message'], env: TaskEnv): ErrorMessage | undefined {
+  if (!env.standingOf(from).hasRoom) return errorPayload('AGENT_OVERLOAD', 'too much waits for this agent, which it has to take first', { relatedTaskId: taskId, details: { reason: 'mailbox_full' } })
+  if (env.isWorkInHand()) return errorPayload('VALIDATION_ERROR', 'another task for this WorkItem has not ended', { relatedTaskId: taskId, details: { reason: 'work_item_in_hand' } })
+  return undefined
 }
 
 function answerFromCache(draft: TaskDraft, cached: unknown): void {

@@ -19,29 +19,38 @@ export type Roster = ReadonlyMap<AgentId, OnlineAgent>
 /** How many tasks each agent has, assigned or in progress. */
 export type HeldTasks = ReadonlyMap<AgentId, number>
 
+/** Who is there, what they have in hand, and for whom more may wait. */
+export interface Presence {
+  readonly roster: Roster
+  readonly held: HeldTasks
+  readonly hasRoom: (agentId: AgentId) => boolean
+}
+
 /** Agents that do not say how many tasks they take at a time take one. */
 const DEFAULT_SLOTS = 1
 /** An agent is taken for lost after so many silent heartbeat intervals. */
 const MISSED_HEARTBEATS = 3
 
-export function standingOf(roster: Roster, held: HeldTasks, agentId: AgentId): AgentStanding {
+/** Who does not read what it was sent has no slot free. */
+export function standingOf({ roster, held, hasRoom }: Presence, agentId: AgentId): AgentStanding {
   const agent = roster.get(agentId)
-  if (agent === undefined) return { isOnline: false, freeSlots: 0, speaksAdditions: false }
+  const isRoomLeft = hasRoom(agentId)
+  if (agent === undefined) return { isOnline: false, freeSlots: 0, speaksAdditions: false, hasRoom: isRoomLeft }
   const { maxConcurrentTasks = DEFAULT_SLOTS, protocolVersion } = agent.handshake
-  const freeSlots = agent.currentLoad >= 1 ? 0 : Math.max(0, maxConcurrentTasks - (held.get(agentId) ?? 0))
-  return { isOnline: true, freeSlots, speaksAdditions: speaksAdditions(protocolVersion) }
+  const isFree = isRoomLeft && agent.currentLoad < 1
+  return { isOnline: true, freeSlots: isFree ? Math.max(0, maxConcurrentTasks - (held.get(agentId) ?? 0)) : 0, speaksAdditions: speaksAdditions(protocolVersion), hasRoom: isRoomLeft }
 }
 
 /**
  * Who could take the task now, in the order of the roster, and how many more could if they had a slot free. `fitsInput` holds the proposal's
  * input against a capability's input schema; an agent with several fitting capabilities is asked for the first.
  */
-export function eligibleAgents(roster: Roster, held: HeldTasks, proposal: TaskProposal, fitsInput: (capability: AgentCapability) => boolean): { readonly eligible: readonly EligibleAgent[]; readonly busy: number } {
-  const capable = [...roster.values()].flatMap(({ agentId, handshake }) => {
+export function eligibleAgents(presence: Presence, proposal: TaskProposal, fitsInput: (capability: AgentCapability) => boolean): { readonly eligible: readonly EligibleAgent[]; readonly busy: number } {
+  const capable = [...presence.roster.values()].flatMap(({ agentId, handshake }) => {
     const capability = handshake.capabilities.find((each) => answersTo(each, proposal.requiredCapability) && fitsInput(each))
     return capability === undefined || agentId === proposal.proposerId ? [] : [eligible(agentId, capability)]
   })
-  const free = capable.filter(({ agentId }) => standingOf(roster, held, agentId).freeSlots > 0)
+  const free = capable.filter(({ agentId }) => standingOf(presence, agentId).freeSlots > 0)
   return { eligible: free, busy: capable.length - free.length }
 }
 

@@ -113,24 +113,31 @@ describe('IAP 1.3 CAPABILITY_DISCOVERY and CAPABILITY_RESPONSE', () => {
 describe('IAP 1.4 who a proposal goes to', () => {
   const proposal = { taskId: 't', proposerId: 'a', description: '', requiredCapability: 'DATA_ANALYSIS', input: {} }
   const fits = () => true
+  const present = (roster: Roster, held: readonly (readonly [string, number])[] = [], full?: string) => ({ roster, held: new Map(held), hasRoom: (agentId: string) => agentId !== full })
 
   it('agents of that type or with a capability of that id, never the proposer', () => {
     const roster = rosterOf(online('a'), online('b'), online('c', { capabilities: [capability('run', 'code_execution')] }))
-    expect(eligibleAgents(roster, new Map(), proposal, fits)).toEqual({ eligible: [{ agentId: 'b', capabilityId: 'sum' }], busy: 0 })
-    expect(eligibleAgents(roster, new Map(), { ...proposal, requiredCapability: 'run' }, fits).eligible).toEqual([{ agentId: 'c', capabilityId: 'run' }])
+    expect(eligibleAgents(present(roster), proposal, fits)).toEqual({ eligible: [{ agentId: 'b', capabilityId: 'sum' }], busy: 0 })
+    expect(eligibleAgents(present(roster), { ...proposal, requiredCapability: 'run' }, fits).eligible).toEqual([{ agentId: 'c', capabilityId: 'run' }])
   })
 
   it('with a free slot: one where they say nothing, none at full load', () => {
     const roster = rosterOf(online('b'), online('c', { maxConcurrentTasks: 2 }), online('d', {}, { currentLoad: 1 }), online('e', { maxConcurrentTasks: 0 }))
-    expect(eligibleAgents(roster, new Map([['b', 1], ['c', 1]]), proposal, fits)).toMatchObject({ eligible: [{ agentId: 'c' }], busy: 3 })
-    expect(standingOf(roster, new Map([['c', 5]]), 'c')).toEqual({ isOnline: true, freeSlots: 0, speaksAdditions: false })
+    expect(eligibleAgents(present(roster, [['b', 1], ['c', 1]]), proposal, fits)).toMatchObject({ eligible: [{ agentId: 'c' }], busy: 3 })
+    expect(standingOf(present(roster, [['c', 5]]), 'c')).toEqual({ isOnline: true, freeSlots: 0, speaksAdditions: false, hasRoom: true })
+  })
+
+  it('none that does not take what it was sent: it counts as busy', () => {
+    const roster = rosterOf(online('b'), online('c'))
+    expect(eligibleAgents(present(roster, [], 'b'), proposal, fits)).toMatchObject({ eligible: [{ agentId: 'c' }], busy: 1 })
+    expect(standingOf(present(roster, [], 'gone'), 'gone')).toMatchObject({ isOnline: false, hasRoom: false })
   })
 
   it('whose input schema the input fits; the output schema goes along', () => {
     const outputSchema = { type: 'object' }
     const roster = rosterOf(online('b', { capabilities: [capability('strict', 'data_analysis'), capability('wide', 'data_analysis', { outputSchema })] }))
-    expect(eligibleAgents(roster, new Map(), proposal, ({ id }) => id === 'wide').eligible).toEqual([{ agentId: 'b', capabilityId: 'wide', outputSchema }])
-    expect(eligibleAgents(roster, new Map(), proposal, () => false)).toEqual({ eligible: [], busy: 0 })
+    expect(eligibleAgents(present(roster), proposal, ({ id }) => id === 'wide').eligible).toEqual([{ agentId: 'b', capabilityId: 'wide', outputSchema }])
+    expect(eligibleAgents(present(roster), proposal, () => false)).toEqual({ eligible: [], busy: 0 })
   })
 })
 

@@ -86,6 +86,8 @@ export interface AgentStanding {
   readonly freeSlots: number
   /** Whether it announced 1.1 and may be sent what that added. */
   readonly speaksAdditions: boolean
+  /** Whether more may wait for it until it is known to have what it was sent. */
+  readonly hasRoom: boolean
 }
 
 /** Facts from outside the task, fixed for the decision. The functions are lookups: the same arguments give the same answer. */
@@ -98,6 +100,8 @@ export interface TaskEnv {
   readonly candidates: () => { readonly eligible: readonly EligibleAgent[]; readonly busy: number }
   readonly standingOf: (agentId: AgentId) => AgentStanding
   readonly recordOf: (agentId: AgentId, capabilityId: string) => CapabilityRecord
+  /** Whether another task that has not ended is done for the same WorkItem. */
+  readonly isWorkInHand: () => boolean
 }
 
 /** What can happen to a task. The door has validated messages and seen to it that they are of the session's own agent. */

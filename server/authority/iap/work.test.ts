@@ -152,6 +152,13 @@ describe('IAP 1.10 HEARTBEAT and DISCONNECT with work', () => {
     task.complete('b')
     expect(task.sentTo(PROPOSER)).toEqual(['TASK_RESULT'])
   })
+
+  it('keeps the fence as well where no message could tell of a new one', () => {
+    const task = atWork('b')
+    task.agent('b').hasRoom = false
+    expect(task.act({ type: 'returned', agentId: 'b', isTakeover: true })).toEqual({ records: [], messages: [] })
+    expect(task.complete('b', { assignmentId: task.state!.holding!.assignmentId }).error).toBeUndefined()
+  })
 })
 
 describe('IAP 1.19 partial results', () => {
@@ -171,6 +178,14 @@ describe('IAP 1.19 partial results', () => {
     task.part('b', 0)
     expect(task.sentTo(PROPOSER)).toEqual([])
     expect(task.types).toContain('task_partial_result')
+  })
+
+  it('are refused while too much waits for a proposer that is sent them; the result is not', () => {
+    const task = atWork()
+    Object.assign(task.agent(PROPOSER), { hasRoom: false, speaksAdditions: true })
+    expect(task.part('b', 0)).toMatchObject({ records: [], messages: [], error: { code: 'AGENT_OVERLOAD', recoverable: true, details: { reason: 'mailbox_full' } } })
+    task.complete('b')
+    expect(task.sentTo(PROPOSER)).toEqual(['TASK_RESULT'])
   })
 
   it('are not kept without end, in number or in bytes, and the result still counts', () => {

@@ -58,8 +58,10 @@ export function decidePartialResult(draft: TaskDraft, { messageId, from, payload
   const { proposal: { proposerId }, parts } = draft.state
   const isFull = parts.count >= PARTS_KEPT || parts.bytes + bytesOfPart(payload) > PART_BYTES_KEPT
   if (isFull) return draft.refuse('VALIDATION_ERROR', 'no more parts of this task are taken; its result is', 'too_many_parts')
+  const { speaksAdditions, hasRoom } = draft.env.standingOf(proposerId)
+  if (speaksAdditions && !hasRoom) return draft.refuse('AGENT_OVERLOAD', 'too much waits for the proposer; the result of the task is taken', 'mailbox_full')
   draft.append('task_partial_result', from, [holding.acceptance.ordinal], { messageId, assignmentId: holding.assignmentId, part: payload })
-  if (draft.env.standingOf(proposerId).speaksAdditions) draft.send(proposerId, 'TASK_PARTIAL_RESULT', payload, { metadata: { agentId: from } })
+  if (speaksAdditions) draft.send(proposerId, 'TASK_PARTIAL_RESULT', payload, { metadata: { agentId: from } })
   return draft.done()
 }
 

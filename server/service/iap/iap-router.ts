@@ -5,16 +5,16 @@ import { silentAgents } from '../../authority/iap/roster.ts'
 import { DEFAULT_RULES } from '../../authority/iap/rules.ts'
 import type { RouterRules, TaskState } from '../../authority/iap/types.ts'
 import type { Log } from '../../log.ts'
-import { instantFromEpochMs } from '../../../protocol/timestamp.ts'
 import type { OpenSpaces } from '../open-spaces/types.ts'
 import type { Clock } from '../ports.ts'
 import { AgentNodes } from './agent-nodes.ts'
 import { AgentPeer } from './agent-peer.ts'
 import { CapabilitySchemas } from './capability-schemas.ts'
+import { Housekeeping } from './housekeeping.ts'
 import { Mailboxes } from './mailboxes.ts'
 import type { RecordSpaces } from './space-publisher.ts'
 import { SpacePublisher } from './space-publisher.ts'
-import type { IapStore } from './store-port.ts'
+import type { IapCommit, IapStore } from './store-port.ts'
 import { earliestDue, TaskDesk } from './task-desk.ts'
 import type { WorkBridgeNeeds } from './work-bridge.ts'
 import { WorkBridge } from './work-bridge.ts'
@@ -37,7 +37,6 @@ export interface RouterNeeds {
 const longestTimerMs = 2 ** 31 - 1
 /** Until what failed is tried again. */
 const retryMs = 5_000
-const dayMs = 24 * 3_600_000
 
 export class IapRouterService implements IapRouter {
   readonly limits: IapLimits
@@ -53,13 +52,13 @@ export class IapRouterService implements IapRouter {
   readonly mailboxes: Mailboxes
   readonly bridge: WorkBridge
   readonly #publisher: SpacePublisher
+  readonly #housekeeping: Housekeeping
   readonly #timers: IapTimers
   readonly #peers = new Map<AgentId, AgentPeer>()
   readonly #connected = new Set<AgentPeer>()
   #due: { cancel(): void } | undefined
   #watch: { cancel(): void } | undefined
   #settle: { cancel(): void } | undefined
-  #forgetting: { cancel(): void } | undefined
   #isSettled = false
   #isStopped = false
 
@@ -69,18 +68,19 @@ export class IapRouterService implements IapRouter {
     this.organizationId = organizationId
     this.clock = clock
     this.diagnostics = diagnostics
-    this.store = store
+    this.store = { ...store, commit: (commit) => this.#commit(store, commit) }
     this.#timers = options.timers ?? systemTimers
     this.schemas = new CapabilitySchemas(this.limits.schemaMs)
     this.nodes = new AgentNodes(spaces)
-    this.mailboxes = new Mailboxes({ store, diagnostics })
+    this.mailboxes = new Mailboxes({ store, limits: this.limits, clock, diagnostics })
     this.#publisher = new SpacePublisher({ store, spaces, nodes: this.nodes, timers: this.#timers, diagnostics })
     this.desk = new TaskDesk({
-      store,
+      store: this.store,
       clock,
       rules: this.rules,
       roster: this.roster,
       schemas: this.schemas,
+      mailboxes: this.mailboxes,
       onCommitted: (messages, taskIds) => {
         this.mailboxes.deliver(messages)
         for (const taskId of taskIds) this.#told(taskId)
@@ -88,7 +88,14 @@ export class IapRouterService implements IapRouter {
       },
       onFault: () => this.#setTimer(retryMs),
     })
+    this.#housekeeping = new Housekeeping({ store, desk: this.desk, mailboxes: this.mailboxes, limits: this.limits, clock, timers: this.#timers, diagnostics })
     this.bridge = new WorkBridge({ ...work, store, clock, nodes: this.nodes, diagnostics })
+  }
+
+  async #commit(store: IapStore, commit: IapCommit): ReturnType<IapStore['commit']> {
+    const committed = await store.commit(commit)
+    if (committed !== 'conflict') this.#housekeeping.kept(commit)
+    return committed
   }
 
   #told(taskId: TaskId): void {
@@ -156,16 +163,17 @@ export class IapRouterService implements IapRouter {
     this.#connected.delete(peer)
   }
 
-  /** Passes on a message that changes nothing. */
+  /** Passes on a message that changes nothing, unless too much waits for its receiver. */
   async forward(message: IAPMessage): Promise<void> {
     const { to: agentId, messageId } = message
+    if (!this.mailboxes.hasRoom(agentId)) return this.diagnostics.warn({ agentId, messageId }, 'an error was not passed on: too much waits for its receiver')
     const committed = await this.store.commit({ tasks: [], records: [], received: [], accounts: [], cache: [], outbox: [{ agentId, messageId, message: JSON.stringify(message), createdAt: this.clock.now() }] })
     if (committed !== 'conflict') this.mailboxes.deliver(committed)
   }
 
   async suspend(): Promise<void> {
     this.#isStopped = true
-    for (const timer of [this.#due, this.#watch, this.#settle, this.#forgetting]) timer?.cancel()
+    for (const timer of [this.#due, this.#watch, this.#settle]) timer?.cancel()
     const peers = [...this.#connected]
     for (const peer of peers) peer.stopped()
     await Promise.all(peers.map((peer) => peer.idle()))
@@ -174,25 +182,20 @@ export class IapRouterService implements IapRouter {
 
   async stop(): Promise<void> {
     await this.suspend()
+    await this.#housekeeping.stop()
     await this.bridge.stop()
     await this.#publisher.stop()
   }
 
   async #start(): Promise<void> {
     const { limits, store } = this
-    await this.#forgetAnswers()
-    await this.desk.load()
+    await Promise.all([this.desk.load(), this.mailboxes.load()])
     for (const taskId of await store.unpublishedTasks()) this.#publisher.publish(taskId, true)
     await this.bridge.start()
     // Nobody is back yet: what was due meanwhile waits until they had a chance.
     this.#settle = this.#timers.after(this.desk.open().length === 0 ? 0 : limits.settleMs, () => this.#settled())
     this.#watchSilence()
-  }
-
-  /** Now and once a day: messages that come again after so long are new ones. */
-  async #forgetAnswers(): Promise<void> {
-    this.#forgetting = this.#timers.after(dayMs, () => void this.#forgetAnswers().catch((fault: unknown) => this.diagnostics.warn({ err: fault }, 'old answers are kept for another day')))
-    await this.store.forgetReceived(instantFromEpochMs(this.clock.nowMs() - this.limits.answersKeptMs))
+    this.#housekeeping.start()
   }
 
   #settled(): void {

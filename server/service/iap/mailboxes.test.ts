@@ -1,6 +1,7 @@
 // What an agent is handed when much waits for it, and when messages are committed side by side.
 import { describe, expect, it } from 'vitest'
 import { silentLog } from '../../log.ts'
+import { ShiftedTime } from '../../testing/iap/shifted-time.ts'
 import { createMemoryIap } from '../../testing/memory-iap.ts'
 import { Mailboxes } from './mailboxes.ts'
 import type { IapStore, KeptIapMessage } from './store-port.ts'
@@ -37,13 +38,14 @@ class SlowLink implements PeerLink {
   end(): void {}
 }
 
-const row = (id: string) => ({ agentId: 'ada', messageId: id, message: id, createdAt: '2026-11-30T08:00:00Z' })
+const row = (id: string) => ({ agentId: 'ada', messageId: id, message: id, createdAt: '2026-11-30T08:00:00.000Z' })
 const post = async (store: IapStore, ...ids: readonly string[]): Promise<readonly KeptIapMessage[]> => {
   const committed = await store.commit({ tasks: [], records: [], received: [], accounts: [], cache: [], outbox: ids.map(row) })
   if (committed === 'conflict') throw new Error('no conflict was to be expected')
   return committed
 }
-const boxes = (store: IapStore) => new Mailboxes({ store, diagnostics: silentLog() })
+const limits = { maxWaiting: { count: 3, bytes: 1_000 }, messagesKeptMs: 30 * 24 * 3_600_000 }
+const boxes = (store: IapStore, { clock } = new ShiftedTime()) => new Mailboxes({ store, limits, clock, diagnostics: silentLog() })
 /** Whatever can happen without news from outside has happened. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -103,7 +105,7 @@ describe('Mailboxes', () => {
     const second = await post(kept, 'second')
     let written = () => {}
     const link = new SlowLink()
-    const mailboxes = boxes({ ...kept, delivered: async (...entries) => void (await new Promise<void>((resolve) => (written = resolve)), await kept.delivered(...entries)) })
+    const mailboxes = boxes({ ...kept, delivered: async (...entries) => (await new Promise<void>((resolve) => (written = resolve)), kept.delivered(...entries)) })
     mailboxes.open('ada', link)
     await settled()
     const confirmed = mailboxes.confirmed('ada', link, link.asked)
@@ -116,6 +118,36 @@ describe('Mailboxes', () => {
     await confirmed
     expect(link.sent.filter((text) => text !== '')).toEqual(['first', 'second'])
     expect(await kept.waiting('ada', 0, 10)).toEqual([])
+  })
+
+  it('have room for so many messages and bytes, and again when the agent has some of them', async () => {
+    const store = createMemoryIap()
+    const [mailboxes, link] = [boxes(store), new SlowLink()]
+    mailboxes.deliver(await post(store, 'one', 'two'))
+    expect([mailboxes.hasRoom('ada'), mailboxes.hasRoom('ada', { count: 1, bytes: 1 }), mailboxes.hasRoom('ada', { count: 0, bytes: 994 })]).toEqual([true, false, false])
+    mailboxes.deliver(await post(store, 'three'))
+    const again = boxes(store)
+    await again.load()
+    expect([mailboxes.hasRoom('ada'), again.hasRoom('ada'), again.hasRoom('ben')]).toEqual([false, false, true])
+    again.open('ada', link)
+    await settled()
+    await again.confirmed('ada', link, 1)
+    expect(again.hasRoom('ada')).toBe(true)
+  })
+
+  it('give up what nobody came for within its time, and say so in its place', async () => {
+    const [store, time] = [createMemoryIap(), new ShiftedTime()]
+    const [mailboxes, link] = [boxes(store, time), new SlowLink()]
+    mailboxes.deliver(await post(store, 'one', 'two', 'three'))
+    time.leap(new Date(row('').createdAt).getTime() + limits.messagesKeptMs - time.nowMs() - 1)
+    await mailboxes.expire()
+    expect(mailboxes.hasRoom('ada')).toBe(false)
+    time.leap(1_000)
+    await mailboxes.expire()
+    expect(mailboxes.hasRoom('ada')).toBe(true)
+    mailboxes.open('ada', link)
+    await settled()
+    expect(link.sent.map((text) => JSON.parse(text) as unknown)).toMatchObject([{ type: 'ERROR', to: 'ada', payload: { details: { reason: 'messages_expired', messagesKeptMs: limits.messagesKeptMs } } }])
   })
 
   it('forget nothing for the pong of a connection that was replaced', async () => {

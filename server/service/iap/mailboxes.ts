@@ -1,16 +1,26 @@
 // Messages on their way to agents: in the store before they count as sent, and until the agent is known to have them.
 import type { AgentId } from '../../../protocol/iap/types.ts'
+import { ROUTER } from '../../../protocol/iap/types.ts'
+import { composeMessage } from '../../../protocol/iap/compose.ts'
+import { deriveUrn } from '../../../protocol/digest.ts'
+import { errorPayload } from '../../../protocol/iap/error-codes.ts'
+import { instantFromEpochMs } from '../../../protocol/timestamp.ts'
 import type { Log } from '../../log.ts'
-import type { IapStore, KeptIapMessage } from './store-port.ts'
-import type { PeerLink } from './types.ts'
+import type { Clock } from '../ports.ts'
+import type { IapAmount, IapOutboxRow, IapStore, KeptIapMessage } from './store-port.ts'
+import type { IapLimits, PeerLink } from './types.ts'
 
 /** Messages may be as long as a context: so many are held in memory for one agent at most. */
 const pageSize = 16
 
 interface Needs {
-  readonly store: Pick<IapStore, 'waiting' | 'delivered'>
+  readonly store: Pick<IapStore, 'waiting' | 'delivered' | 'backlogs' | 'expire'>
+  readonly limits: Pick<IapLimits, 'maxWaiting' | 'messagesKeptMs'>
+  readonly clock: Clock
   readonly diagnostics: Log
 }
+
+const nothing: IapAmount = { count: 0, bytes: 0 }
 
 interface Box {
   readonly link: PeerLink
@@ -32,9 +42,35 @@ interface Box {
 export class Mailboxes {
   readonly #needs: Needs
   readonly #boxes = new Map<AgentId, Box>()
+  /** What the store holds for each agent for whom something waits. */
+  readonly #backlogs = new Map<AgentId, IapAmount>()
 
   constructor(needs: Needs) {
     this.#needs = needs
+  }
+
+  /** Reads how much waits for whom. */
+  async load(): Promise<void> {
+    for (const [agentId, backlog] of await this.#needs.store.backlogs()) this.#backlogs.set(agentId, backlog)
+  }
+
+  /** Whether more may wait for the agent, besides what is about to be committed for it. */
+  hasRoom(agentId: AgentId, drafted = nothing): boolean {
+    const { count, bytes } = this.#needs.limits.maxWaiting
+    const backlog = this.#backlogs.get(agentId) ?? nothing
+    return backlog.count + drafted.count < count && backlog.bytes + drafted.bytes < bytes
+  }
+
+  /** Gives up what has waited too long. The agent finds a notice in its place; what was said of a task stands in its Space. */
+  async expire(): Promise<void> {
+    const { store, limits: { messagesKeptMs }, clock, diagnostics } = this.#needs
+    const before = instantFromEpochMs(clock.nowMs() - messagesKeptMs)
+    for (const agentId of [...this.#backlogs.keys()]) {
+      const { gone, added } = await store.expire(noticeFor(agentId, messagesKeptMs, clock.now()), before)
+      if (gone.count > 0) diagnostics.warn({ agentId, ...gone, before }, 'messages for an agent that did not come for them are not kept any more')
+      this.#count(agentId, gone, -1)
+      this.deliver(added)
+    }
   }
 
   /** From now on the agent's messages go to this link, beginning with everything that it may not have. */
@@ -50,7 +86,10 @@ export class Mailboxes {
 
   /** Hands over what was committed just now; agents that are away find it when they are back. */
   deliver(messages: readonly KeptIapMessage[]): void {
-    for (const message of messages) this.#offer(message)
+    for (const message of messages) {
+      this.#count(message.agentId, amountOf(message), 1)
+      this.#offer(message)
+    }
   }
 
   /** The agent has the first so many messages that this link was handed: they, and no others, are kept no longer. */
@@ -61,13 +100,21 @@ export class Mailboxes {
     box.confirmedCount += entries.length
     box.leavingCount += entries.length
     try {
-      await this.#needs.store.delivered(agentId, entries)
+      this.#count(agentId, await this.#needs.store.delivered(agentId, entries), -1)
     } catch (fault) {
       this.#needs.diagnostics.warn({ err: fault }, 'delivered messages are kept for another time')
     }
     // Not before: a page that is read meanwhile still holds them.
     for (const entry of entries) box.handed.delete(entry)
     box.leavingCount -= entries.length
+  }
+
+  #count(agentId: AgentId, { count, bytes }: IapAmount, sign: 1 | -1): void {
+    const before = this.#backlogs.get(agentId) ?? nothing
+    const after = { count: before.count + sign * count, bytes: before.bytes + sign * bytes }
+    // Below nothing for a moment, where a message was read, confirmed and deleted before its commit was told of.
+    if (after.count === 0) this.#backlogs.delete(agentId)
+    else this.#backlogs.set(agentId, after)
   }
 
   #offer(message: KeptIapMessage): void {
@@ -127,4 +174,14 @@ export class Mailboxes {
     box.link.confirm(box.handedCount)
     await box.link.drained()
   }
+}
+
+/** What a message counts for among those that wait. */
+export const amountOf = ({ message }: Pick<IapOutboxRow, 'message'>): IapAmount => ({ count: 1, bytes: Buffer.byteLength(message) })
+
+/** One for each agent, however often something was given up. */
+function noticeFor(agentId: AgentId, messagesKeptMs: number, at: string): IapOutboxRow {
+  const payload = errorPayload('VALIDATION_ERROR', 'messages that waited for too long were not kept; the Spaces of their tasks have what they said', { details: { reason: 'messages_expired', messagesKeptMs } })
+  const message = composeMessage('ERROR', { messageId: deriveUrn('iap-expired', agentId), from: ROUTER, to: agentId, timestamp: at }, payload)
+  return { agentId, messageId: message.messageId, message: JSON.stringify(message), createdAt: at }
 }

@@ -34,7 +34,7 @@ function publishing() {
     diagnostics: silentLog(),
   })
   const add = async (...records: readonly TaskRecord[]) => {
-    await store.commit({ ...none, tasks: [{ taskId: 'task', spaceId: 'space', proposerId: 'ada', status: 'proposed', isOver: false }], records: records.map(row) })
+    await store.commit({ ...none, tasks: [{ taskId: 'task', spaceId: 'space', proposerId: 'ada', status: 'proposed', isOver: false, bytes: 0 }], records: records.map(row) })
     publisher.publish('task')
     await publisher.settled()
   }

@@ -7,6 +7,9 @@ export interface IapTaskRow {
   readonly proposerId: string
   readonly status: string
   readonly isOver: boolean
+  /** Of its records, in UTF-8. */
+  readonly bytes: number
+  readonly endedAt?: string
   /** Under which its result may be kept for like proposals. */
   readonly cacheKey?: string
   readonly work?: TaskWork
@@ -28,6 +31,9 @@ export interface KeptIapRecord extends IapRecordRow { readonly messageId?: strin
 
 export interface IapOutboxRow { readonly agentId: string; readonly messageId: string; readonly message: string; readonly createdAt: string }
 export interface KeptIapMessage { readonly agentId: string; readonly entry: number; readonly messageId: string; readonly message: string }
+
+/** How much there is of something, or may be; `bytes` of its text in UTF-8. */
+export interface IapAmount { readonly count: number; readonly bytes: number }
 
 export interface IapReceivedRow {
   readonly agentId: string
@@ -71,10 +77,22 @@ export interface IapStore {
   published(taskId: string, ordinal: number, messageId: string): Promise<void>
   /** The next ones after the entry, ascending. */
   waiting(agentId: string, after: number, limit: number): Promise<readonly KeptIapMessage[]>
-  /** The agent has these. */
-  delivered(agentId: string, entries: readonly number[]): Promise<void>
+  /** The agent has these. What was still there of them. */
+  delivered(agentId: string, entries: readonly number[]): Promise<IapAmount>
+  /** Of every agent for whom something waits. */
+  backlogs(): Promise<ReadonlyMap<string, IapAmount>>
+  /** Gives up the agent's messages from before; where there were any, the notice waits in their place. */
+  expire(notice: IapOutboxRow, before: string): Promise<{ readonly gone: IapAmount; readonly added: readonly KeptIapMessage[] }>
   findReceived(agentId: string, messageId: string): Promise<IapReceivedRow | undefined>
   forgetReceived(before: string): Promise<void>
+  /** Keeps the newest so many of an agent. */
+  trimReceived(agentId: string, keep: number): Promise<void>
+  /** Forgets tasks that ended before, with their records; not before all of them stand in their Space and the WorkItem, if any, has heard. */
+  forgetTasks(endedBefore: string): Promise<readonly string[]>
+  /** The same for what goes beyond the bound of a proposer's ended tasks. */
+  trimTasks(proposerId: string, keep: IapAmount): Promise<readonly string[]>
   accounts(): Promise<readonly IapAccountRow[]>
   cached(cacheKey: string): Promise<IapCacheRow | undefined>
+  /** Forgets results from before, and the oldest beyond the bound. */
+  trimCache(before: string, keep: IapAmount): Promise<void>
 }

@@ -8,6 +8,7 @@ import { createMemoryIap } from '../../testing/memory-iap.ts'
 import { ShiftedTime } from '../../testing/iap/shifted-time.ts'
 import { CapabilitySchemas } from './capability-schemas.ts'
 import type { IapStore, KeptIapMessage } from './store-port.ts'
+import type { DeskNeeds } from './task-desk.ts'
 import { earliestDue, TaskDesk } from './task-desk.ts'
 
 const bidder: OnlineAgent = {
@@ -15,10 +16,10 @@ const bidder: OnlineAgent = {
   handshake: { agentId: 'ben', name: 'Ben', version: '1.0.0', protocolVersion: '1.0.0', capabilities: [{ id: 'sum', type: 'data_analysis', name: 'Sum', description: '' }] },
 }
 
-function desk(store: IapStore) {
+function desk(store: IapStore, mailboxes: DeskNeeds['mailboxes'] = { hasRoom: () => true }) {
   const delivered: KeptIapMessage[] = []
   const { clock } = new ShiftedTime()
-  const made = new TaskDesk({ store, clock, rules: DEFAULT_RULES, roster: new Map([['ben', bidder]]), schemas: new CapabilitySchemas(100), onCommitted: (messages) => void delivered.push(...messages), onFault: () => undefined })
+  const made = new TaskDesk({ store, clock, rules: DEFAULT_RULES, roster: new Map([['ben', bidder]]), schemas: new CapabilitySchemas(100), mailboxes, onCommitted: (messages) => void delivered.push(...messages), onFault: () => undefined })
   return { made, delivered }
 }
 const proposal = (taskId = 'task') => composeMessage('TASK_PROPOSAL', { messageId: `m-${taskId}`, from: 'ada', to: 'router', timestamp: '2026-11-30T08:00:00Z' }, { taskId, proposerId: 'ada', description: '', requiredCapability: 'data_analysis', input: {} })
@@ -108,6 +109,50 @@ describe('TaskDesk', () => {
     const answers = await late.made.submit(propose(proposal()))
     expect(answers).toMatchObject([{ type: 'ERROR', payload: { details: { reason: 'task_id_taken' } } }])
     expect(await store.records(['task'])).toHaveLength(2)
+  })
+
+  it('refuses a proposal for whose proposer too much waits, what the same batch adds included', async () => {
+    const { made } = desk(createMemoryIap(), { hasRoom: (agentId, drafted) => agentId !== 'ada' || (drafted?.count ?? 0) < 1 })
+    // Nobody can do it, so its end is told in the batch.
+    const hopeless = (taskId: string) => propose({ ...proposal(taskId), payload: { ...proposal(taskId).payload, requiredCapability: 'x-unheard' } })
+    const answers = await Promise.all([made.submit(hopeless('a')), made.submit(hopeless('b'))])
+    expect(answers).toMatchObject([[], [{ type: 'ERROR', payload: { code: 'AGENT_OVERLOAD', relatedTaskId: 'b', recoverable: true, details: { reason: 'mailbox_full' } } }]])
+    expect([(await made.find('a'))!.status, await made.find('b')]).toEqual(['failed', undefined])
+  })
+
+  it('takes one task at a time for a WorkItem (0141)', async () => {
+    const { made } = desk(createMemoryIap())
+    const work = { groupId: 'group', workItemId: 'item', requiredCapabilities: [], workerIds: ['urn:ben'] }
+    const forWork = (taskId: string, changes = {}) => ({ ...propose(proposal(taskId)), setting: { spaceId: 'space', work: { ...work, ...changes } } })
+    const answers = await Promise.all([forWork('a'), forWork('b'), forWork('c', { workItemId: 'other' })].map((job) => made.submit(job)))
+    expect(answers).toMatchObject([[], [{ type: 'ERROR', payload: { code: 'VALIDATION_ERROR', relatedTaskId: 'b', details: { reason: 'work_item_in_hand' } } }], []])
+    await made.submit({ taskId: 'a', input: { type: 'cancel', by: 'ada' } })
+    await made.submit({ ...forWork('d'), received: { message: proposal('d'), contentHash: 'h' } })
+    expect((await made.find('d'))!.status).toBe('bidding')
+  })
+
+  it('forgets with the store, and between two batches only', async () => {
+    const store = createMemoryIap()
+    const { made } = desk(store)
+    const forgotten = made.forget(async () => ['task'])
+    await Promise.all([forgotten, made.submit(propose(proposal()))])
+    expect(made.rowOf('task')).toMatchObject({ status: 'bidding' })
+    await made.submit({ taskId: 'task', input: { type: 'cancel', by: 'ada' } })
+    expect(made.rowOf('task')).toMatchObject({ isOver: true, endedAt: expect.any(String) as string, bytes: (await store.records(['task'])).reduce((sum, { record }) => sum + record.length, 0) })
+    await made.forget(async () => ['task'])
+    expect(made.rowOf('task')).toBeUndefined()
+  })
+
+  it('counts how an agent did with so many capabilities and no more', async () => {
+    const store = createMemoryIap()
+    const row = (index: number) => ({ agentId: 'ben', capabilityId: `c${index}`, record: { awarded: 1, completed: 1, failed: 0, timedOut: 0, released: 0 } })
+    await store.commit({ tasks: [], records: [], outbox: [], received: [], cache: [], accounts: Array.from({ length: 1_024 }, (_, index) => row(index)) })
+    const { made } = desk(store)
+    await made.load()
+    await made.submit(propose(proposal()))
+    const bid = composeMessage('TASK_BID', { messageId: 'bid', from: 'ben', to: 'router', timestamp: '2026-11-30T08:00:00Z' }, { taskId: 'task', bidderId: 'ben', estimatedCost: 1, estimatedLatency: 1, confidence: 1 })
+    await made.submit({ taskId: 'task', input: { type: 'bid', message: bid } })
+    expect([(await made.find('task'))!.status, made.recordOf('ben', 'sum'), (await store.accounts()).length]).toEqual(['assigned', undefined, 1_024])
   })
 
   it('counts the slots that a batch gives away within the batch', async () => {

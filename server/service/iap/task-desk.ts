@@ -18,7 +18,9 @@ import type { RouterRules, TaskEnv, TaskInput, TaskState } from '../../authority
 import { RecentMap } from '../open-spaces/recent-map.ts'
 import type { Clock } from '../ports.ts'
 import type { CapabilitySchemas } from './capability-schemas.ts'
-import type { IapAccountRow, IapCacheRow, IapOutboxRow, IapReceivedRow, IapRecordRow, IapStore, IapTaskRow, KeptIapMessage, TaskWork } from './store-port.ts'
+import type { Mailboxes } from './mailboxes.ts'
+import { amountOf } from './mailboxes.ts'
+import type { IapAccountRow, IapAmount, IapCacheRow, IapOutboxRow, IapReceivedRow, IapRecordRow, IapStore, IapTaskRow, KeptIapMessage, TaskWork } from './store-port.ts'
 import { offerBasisFor } from './work-bridge.ts'
 
 /** A message of an agent that is answered once, and the same way ever after. */
@@ -41,6 +43,7 @@ export interface DeskNeeds {
   readonly rules: RouterRules
   readonly roster: Roster
   readonly schemas: CapabilitySchemas
+  readonly mailboxes: Pick<Mailboxes, 'hasRoom'>
   /** After a commit, in order. */
   readonly onCommitted: (messages: readonly KeptIapMessage[], taskIds: readonly TaskId[]) => void
   /** Something could not be decided or kept: `unread` may hold tasks now. */
@@ -51,12 +54,16 @@ const maximumBatch = 64
 const maximumAttempts = 5
 const endedTasksKept = 500
 const answersRemembered = 1_000
+/** Capabilities of one agent whose tasks are counted. */
+const maximumAccounts = 1_024
 
 /** What one batch adds up to before it is committed. */
 interface Draft {
   readonly tasks: Map<TaskId, IapTaskRow>
   readonly records: IapRecordRow[]
   readonly outbox: IapOutboxRow[]
+  /** Of the outbox, for each agent. */
+  readonly posted: Map<AgentId, IapAmount>
   readonly received: IapReceivedRow[]
   readonly accounts: Map<string, IapAccountRow>
   readonly cache: IapCacheRow[]
@@ -67,13 +74,14 @@ export class TaskDesk {
   readonly #needs: DeskNeeds
   /** Every task that has not ended, and some that have. */
   readonly #tasks = new Map<TaskId, Task>()
-  #accounts = new Map<string, IapAccountRow>()
+  #accounts = new Map<AgentId, Map<string, IapAccountRow>>()
   /** Tasks of which memory said more than the store, and which could not be read again since. */
   readonly #unread = new Set<TaskId>()
   #areAccountsUnread = false
   /** Answers of just now. */
   readonly #answered = new RecentMap<string, IapReceivedRow>(answersRemembered)
   readonly #queue: Waiting[] = []
+  readonly #chores: (() => Promise<void>)[] = []
   #running: Promise<void> | undefined
 
   constructor(needs: DeskNeeds) {
@@ -95,6 +103,17 @@ export class TaskDesk {
     })
   }
 
+  /** Forgets the tasks that the store forgets, between two batches: nothing is decided meanwhile about a task that is half there. */
+  forget(forgetStored: () => Promise<readonly TaskId[]>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const forget = async () => {
+        for (const taskId of await forgetStored()) this.#tasks.delete(taskId)
+      }
+      this.#chores.push(() => forget().then(resolve, reject))
+      this.#running ??= this.#work()
+    })
+  }
+
   /** Tasks that have not ended. */
   open(): readonly TaskState[] {
     return [...this.#tasks.values()].filter(({ row }) => !row.isOver).map(({ state }) => state)
@@ -111,7 +130,7 @@ export class TaskDesk {
   }
 
   recordOf(agentId: AgentId, capabilityId: string): CapabilityRecord | undefined {
-    return this.#accounts.get(accountKey(agentId, capabilityId))?.record
+    return this.#accounts.get(agentId)?.get(capabilityId)?.record
   }
 
   /** Of a task that is remembered or open. */
@@ -124,8 +143,10 @@ export class TaskDesk {
   }
 
   async #work(): Promise<void> {
-    while (this.#queue.length > 0) {
+    while (this.#queue.length > 0 || this.#chores.length > 0) {
+      await this.#chores.shift()?.()
       const batch = this.#queue.splice(0, maximumBatch)
+      if (batch.length === 0) continue
       try {
         await this.#settle(batch)
       } catch (fault) {
@@ -178,7 +199,7 @@ export class TaskDesk {
     const earlier = received && this.#earlier(received, draft)
     if (earlier !== undefined) return earlier
     const task = this.#tasks.get(taskId)
-    const outcome = decideTask(task?.state, input, this.#env(task, input, task?.row.work ?? setting?.work))
+    const outcome = decideTask(task?.state, input, this.#env(task, input, { work: task?.row.work ?? setting?.work, draft }))
     let state = task?.state
     for (const record of outcome.records) {
       this.#account(state, record, draft)
@@ -186,7 +207,7 @@ export class TaskDesk {
     }
     const at = this.#needs.clock.now()
     if (state !== undefined && outcome.records.length > 0) this.#keep(task, state, outcome.records, { draft, setting, at })
-    draft.outbox.push(...outcome.messages.map((message) => ({ agentId: message.to, messageId: message.messageId, message: JSON.stringify(message), createdAt: at })))
+    post(draft, outcome.messages.map((message) => ({ agentId: message.to, messageId: message.messageId, message: JSON.stringify(message), createdAt: at })))
     const answers = received && outcome.error ? [answerTo(received.message, outcome.error, at)] : []
     if (received) draft.received.push({ agentId: received.message.from, messageId: received.message.messageId, contentHash: received.contentHash, answers: JSON.stringify(answers), receivedAt: at })
     return answers
@@ -208,11 +229,14 @@ export class TaskDesk {
     const place = task?.row ?? setting
     invariant(place !== undefined, 'a task has a Space')
     const { spaceId, cacheKey, work } = place
-    const row: IapTaskRow = { taskId, spaceId, proposerId: proposal.proposerId, status, isOver: isTerminal(status), ...(cacheKey !== undefined && { cacheKey }), ...(work && { work }) }
+    const rows = records.map((record) => ({ taskId, ordinal: record.ordinal, record: JSON.stringify(record) }))
+    const bytes = rows.reduce((sum, { record }) => sum + Buffer.byteLength(record), task?.row.bytes ?? 0)
+    const endedAt = task?.row.endedAt ?? (isTerminal(status) ? at : undefined)
+    const row: IapTaskRow = { taskId, spaceId, proposerId: proposal.proposerId, status, isOver: isTerminal(status), bytes, ...(endedAt !== undefined && { endedAt }), ...(cacheKey !== undefined && { cacheKey }), ...(work && { work }) }
     this.#tasks.set(taskId, { row, state })
     draft.tasks.set(taskId, row)
-    if (work) draft.outbox.push(...records.flatMap((record) => this.#offerBasis(state, record, work)))
-    draft.records.push(...records.map((record) => ({ taskId, ordinal: record.ordinal, record: JSON.stringify(record) })))
+    if (work) post(draft, records.flatMap((record) => this.#offerBasis(state, record, work)))
+    draft.records.push(...rows)
     if (cacheKey !== undefined) draft.cache.push(...records.flatMap((record) => cacheable(record, { cacheKey, taskId, storedAt: at })))
   }
 
@@ -228,24 +252,30 @@ export class TaskDesk {
     const change = reputationChange(before, record)
     if (change === undefined) return
     const { agentId, capabilityId, added } = change
-    const key = accountKey(agentId, capabilityId)
-    const row = { agentId, capabilityId, record: addRecords(this.#accounts.get(key)?.record ?? NO_RECORD, added) }
-    this.#accounts.set(key, row)
-    draft.accounts.set(key, row)
+    const own = this.#accounts.get(agentId) ?? new Map<string, IapAccountRow>()
+    if (!own.has(capabilityId) && own.size >= maximumAccounts) return
+    const row = { agentId, capabilityId, record: addRecords(own.get(capabilityId)?.record ?? NO_RECORD, added) }
+    this.#accounts.set(agentId, own.set(capabilityId, row))
+    draft.accounts.set(`${agentId}\n${capabilityId}`, row)
   }
 
-  #env(task: Task | undefined, input: TaskInput, work: TaskWork | undefined): TaskEnv {
-    const { clock, rules, roster, schemas } = this.#needs
-    const held = this.#held()
+  #env(task: Task | undefined, input: TaskInput, { work, draft }: { readonly work: TaskWork | undefined; readonly draft: Draft }): TaskEnv {
+    const { clock, rules, roster, schemas, mailboxes } = this.#needs
+    const presence = { roster, held: this.#held(), hasRoom: (agentId: AgentId) => mailboxes.hasRoom(agentId, draft.posted.get(agentId)) }
     const proposal = input.type === 'proposal' ? input.message.payload : task?.state.proposal
     return {
       nowMs: clock.nowMs(),
       seed: randomBytes(16).toString('hex'),
       rules,
-      candidates: () => (proposal ? eligibleAgents(work ? workersOf(roster, work) : roster, held, proposal, ({ inputSchema }) => schemas.faultOf(inputSchema, proposal.input) === undefined) : { eligible: [], busy: 0 }),
-      standingOf: (agentId) => standingOf(roster, held, agentId),
+      candidates: () => (proposal ? eligibleAgents(work ? { ...presence, roster: workersOf(roster, work) } : presence, proposal, ({ inputSchema }) => schemas.faultOf(inputSchema, proposal.input) === undefined) : { eligible: [], busy: 0 }),
+      standingOf: (agentId) => standingOf(presence, agentId),
       recordOf: (agentId, capabilityId) => this.recordOf(agentId, capabilityId) ?? NO_RECORD,
+      isWorkInHand: () => work !== undefined && this.#isInHand(work),
     }
+  }
+
+  #isInHand({ groupId, workItemId }: TaskWork): boolean {
+    return [...this.#tasks.values()].some(({ row: { isOver, work } }) => !isOver && work?.groupId === groupId && work.workItemId === workItemId)
   }
 
   #held(): HeldTasks {
@@ -286,7 +316,9 @@ export class TaskDesk {
   }
 
   async #loadAccounts(): Promise<void> {
-    this.#accounts = new Map((await this.#needs.store.accounts()).map((row) => [accountKey(row.agentId, row.capabilityId), row]))
+    const accounts = new Map<AgentId, Map<string, IapAccountRow>>()
+    for (const row of await this.#needs.store.accounts()) accounts.set(row.agentId, (accounts.get(row.agentId) ?? new Map<string, IapAccountRow>()).set(row.capabilityId, row))
+    this.#accounts = accounts
     this.#areAccountsUnread = false
   }
 
@@ -299,9 +331,16 @@ export class TaskDesk {
 /** Of the agents online those that belong to the Group. */
 const workersOf = (roster: Roster, { workerIds }: TaskWork): Roster => new Map([...roster].filter(([, { principalId }]) => workerIds.includes(principalId)))
 
-const emptyDraft = (): Draft => ({ tasks: new Map(), records: [], outbox: [], received: [], accounts: new Map(), cache: [], answers: [] })
+const emptyDraft = (): Draft => ({ tasks: new Map(), records: [], outbox: [], posted: new Map(), received: [], accounts: new Map(), cache: [], answers: [] })
 const answeredKey = (agentId: AgentId, messageId: string): string => `${agentId}\n${messageId}`
-const accountKey = (agentId: AgentId, capabilityId: string): string => `${agentId}\n${capabilityId}`
+
+function post({ outbox, posted }: Draft, rows: readonly IapOutboxRow[]): void {
+  outbox.push(...rows)
+  for (const row of rows) {
+    const [before, { count, bytes }] = [posted.get(row.agentId) ?? { count: 0, bytes: 0 }, amountOf(row)]
+    posted.set(row.agentId, { count: before.count + count, bytes: before.bytes + bytes })
+  }
+}
 
 /** An ERROR of the router; the same message always gets the same one. */
 export function answerTo({ messageId, from }: Pick<IAPMessage, 'messageId' | 'from'>, error: ErrorMessage, at: string): IAPMessage {

@@ -1,5 +1,6 @@
 // What the I.A.P. door asks of the router, and what the router asks of a door.
 import type { RouterRules } from '../../authority/iap/types.ts'
+import type { IapAmount } from './store-port.ts'
 
 /** Why the router ends a connection. */
 export type PeerEnd = 'refused' | 'version' | 'replaced' | 'silent' | 'left' | 'stopping' | 'failed'
@@ -51,6 +52,18 @@ export interface IapLimits {
   readonly schemaMs: number
   /** How long answers are kept for messages that come again. */
   readonly answersKeptMs: number
+  /** Answers kept for one agent. */
+  readonly maxAnswers: number
+  /** Messages that may wait for one agent, and their bytes. What tells how its own tasks end comes on top. */
+  readonly maxWaiting: IapAmount
+  /** How long a message waits. */
+  readonly messagesKeptMs: number
+  /** Ended tasks of one proposer that the router remembers, and bytes of their records. */
+  readonly maxEndedTasks: IapAmount
+  readonly tasksKeptMs: number
+  /** Results of all tasks that may answer a like one. */
+  readonly maxResults: IapAmount
+  readonly resultsKeptMs: number
 }
 
 export interface IapOptions {
@@ -59,6 +72,8 @@ export interface IapOptions {
   readonly timers?: IapTimers
 }
 
+const dayMs = 24 * 3_600_000
+
 export const DEFAULT_IAP_LIMITS: IapLimits = {
   maxMessageBytes: 128 * 1024,
   maxContextBytes: 1024 * 1024,
@@ -66,7 +81,14 @@ export const DEFAULT_IAP_LIMITS: IapLimits = {
   maxOpenTasks: 256,
   settleMs: 5_000,
   schemaMs: 100,
-  answersKeptMs: 7 * 24 * 3_600_000,
+  answersKeptMs: 7 * dayMs,
+  maxAnswers: 10_000,
+  maxWaiting: { count: 4_096, bytes: 64 * 1024 * 1024 },
+  messagesKeptMs: 30 * dayMs,
+  maxEndedTasks: { count: 10_000, bytes: 256 * 1024 * 1024 },
+  tasksKeptMs: 90 * dayMs,
+  maxResults: { count: 10_000, bytes: 256 * 1024 * 1024 },
+  resultsKeptMs: 30 * dayMs,
 }
 
 /** The Inter-Agent Protocol router: `service.iap`. */
