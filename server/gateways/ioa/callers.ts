@@ -72,6 +72,12 @@ export class Callers {
   }
 }
 
+/** Why who asked once would be refused by now. */
+export const endedFor = (identify: () => Promise<Result<Caller, Refusal>>) => async (): Promise<Refusal | undefined> => {
+  const again = await identify()
+  return again.ok ? undefined : again.error
+}
+
 function nodeNamed({ headers }: IncomingMessage): string | undefined {
   const header = headers['x-node-id']
   return typeof header === 'string' && header !== '' ? header : undefined

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../../log.ts'
 import { startServer } from '../../start.ts'
 import type { IoaNode, IoaWorld } from '../../testing/ioa-world.ts'
@@ -145,6 +145,29 @@ describe.skipIf(skipReason)(`the IOA door${skipReason ? ` (${skipReason})` : ''}
       const [answer] = (await once(socket, 'data')) as [Buffer]
       expect(answer.toString()).toMatch(/^HTTP\/1.1 408 /)
       socket.destroy()
+    })
+
+    it.each([['token', 401], ['access key', 403]])('IOA repair: a body that comes after the end of its %s is for nothing', async (credential, status) => {
+      const { doors, openSpaces } = world.server.service
+      const spaceId = await world.space(ada, `the end of a ${credential}`)
+      const issued = await doors.tokens.issue({ principalId: ada.id, doors: ['ioa'], label: 'slow' })
+      const { token, record } = issued.ok ? issued.value : expect.unreachable()
+      const { accessKey, record: { accessKeyId } } = await doors.accessKeys.create({ label: 'slow' })
+      const isToken = credential === 'token'
+      const [path, body] = isToken ? [`spaces/${spaceId}/messages`, '{"content":{"text":"late"}}'] : ['spaces', '{"name":"late","description":"late"}']
+      const shown = isToken ? vi.spyOn(doors.tokens, 'find') : vi.spyOn(doors.accessKeys, 'find')
+      const socket = connect(world.server.port, '127.0.0.1')
+      socket.write(`POST /ioa/${path} HTTP/1.1\r\nHost: 127.0.0.1:${world.server.port}\r\nAuthorization: Bearer ${token}\r\nX-Access-Key: ${accessKey}\r\nContent-Length: ${body.length}\r\n\r\n${body[0]}`)
+      await vi.waitFor(() => expect(shown).toHaveBeenCalled())
+      await shown.mock.results[0]!.value
+      shown.mockRestore()
+      expect(await (isToken ? doors.tokens.revoke(record.tokenId) : doors.accessKeys.revoke(accessKeyId))).toBe(true)
+      socket.write(body.slice(1))
+      const [answer] = (await once(socket, 'data')) as [Buffer]
+      socket.destroy()
+      expect(answer.toString()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+      expect(await openSpaces.read(spaceId, { mode: 'all' }, {})).toEqual({ ok: true, value: [] })
+      expect(await openSpaces.named('late')).toBeUndefined()
     })
 
     it('IOA repair: headers above a bound are refused before anything reads them', async () => {

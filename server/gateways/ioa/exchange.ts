@@ -1,7 +1,7 @@
 // One request at this door, and what its areas are made of.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Result } from '../../../protocol/result.ts'
-import { ok } from '../../../protocol/result.ts'
+import { err, ok } from '../../../protocol/result.ts'
 import { readBody } from '../../http-messages.ts'
 import type { Doors } from '../../service/doors/types.ts'
 import type { OpenSpaces } from '../../service/open-spaces/types.ts'
@@ -32,6 +32,8 @@ export interface OpenExchange {
   /** Decoded segments at the `:` of the route's path. */
   readonly parameters: readonly string[]
   readonly address: string
+  /** Why the credentials that were shown count no longer; undefined while they do. */
+  readonly ended?: () => Promise<Refusal | undefined>
 }
 
 export interface Exchange extends OpenExchange {
@@ -52,9 +54,14 @@ function routeLine(line: string): RouteLine {
   return { method, path }
 }
 
-/** The body of a request: 413 when it is too long, 408 when it takes too long, 422 when it does not fit. */
-export async function bodyOf<F extends Fields>({ request }: OpenExchange, fields: F, limits: IoaLimits): Promise<Result<Body<F>, Refusal>> {
+/**
+ * The body of a request: 413 when it is too long, 408 when it takes too long, 422 when it does not fit; and as without credentials
+ * where they have ended while it came, for its sender says how long that takes.
+ */
+export async function bodyOf<F extends Fields>({ request, ended }: OpenExchange, fields: F, limits: IoaLimits): Promise<Result<Body<F>, Refusal>> {
   const bytes = await receivedBytes(request, limits)
+  const why = await ended?.()
+  if (why !== undefined) return err(why)
   return bytes.ok ? parseBody(bytes.value, fields) : bytes
 }
 

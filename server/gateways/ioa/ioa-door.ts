@@ -6,7 +6,7 @@ import { urlOf } from '../../http-messages.ts'
 import type { Log } from '../../log.ts'
 import { TokenBuckets } from '../../token-bucket.ts'
 import { isSearchable } from './query.ts'
-import { Callers } from './callers.ts'
+import { Callers, endedFor } from './callers.ts'
 import type { IoaService } from './exchange.ts'
 import type { IoaLimits } from './limits.ts'
 import { DEFAULT_IOA_LIMITS } from './limits.ts'
@@ -87,7 +87,8 @@ export class IoaDoor {
     const segments = segmentsOf(url.pathname)
     const found = segments && this.#routes.find(method, segments)
     if (found?.route.access === 'open' || (segments && isOpen(segments))) return this.#open(arrived, segments!, found)
-    const caller = await this.#callers.byToken(request, address)
+    const identify = () => this.#callers.byToken(request, address)
+    const caller = await identify()
     if (!caller.ok) return caller.error
     const waiting = tooMany(this.#nodes.waitMs(caller.value.nodeId, this.#nowMs()))
     if (waiting !== undefined) return waiting
@@ -95,7 +96,7 @@ export class IoaDoor {
     if (elsewhere !== undefined) return elsewhere
     if (found?.route.access !== 'token') return missing(method, segments ?? [])
     if (!isSearchable(url.searchParams)) return refusal(422, 'a query parameter holds what no text may hold')
-    return found.route.handle({ ...arrived, query: url.searchParams, parameters: found.parameters, caller: caller.value })
+    return found.route.handle({ ...arrived, query: url.searchParams, parameters: found.parameters, caller: caller.value, ended: endedFor(identify) })
   }
 
   async #open(arrived: Arrived, segments: readonly string[], found: ReturnType<RouteTable['find']>): Promise<Refusal | void> {

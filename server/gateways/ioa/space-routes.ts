@@ -4,6 +4,7 @@ import { ok } from '../../../protocol/result.ts'
 import { sendJson } from '../../http-messages.ts'
 import type { SpaceInfo } from '../../service/open-spaces/types.ts'
 import type { Callers } from './callers.ts'
+import { endedFor } from './callers.ts'
 import type { Exchange, IoaService, OpenExchange, Route } from './exchange.ts'
 import { authenticated, bodyOf, open } from './exchange.ts'
 import type { Lists } from './json-list.ts'
@@ -27,9 +28,10 @@ const entryFields = { name: 'string', description: 'string', tags: 'strings' } a
 
 export function spaceRoutes({ service, limits, lists, callers, findSpace, missions }: Needs): readonly Route[] {
   async function enter(exchange: OpenExchange): Promise<Refusal | void> {
-    const caller = await callers.byAccessKey(exchange.request, exchange.address)
+    const identify = () => callers.byAccessKey(exchange.request, exchange.address)
+    const caller = await identify()
     if (!caller.ok) return caller.error
-    const body = await bodyOf(exchange, entryFields, limits)
+    const body = await bodyOf({ ...exchange, ended: endedFor(identify) }, entryFields, limits)
     if (!body.ok) return body.error
     const { name = '', description = '', tags } = body.value.values
     const entered = await service.openSpaces.enter(caller.value.nodeId, { name, description, ...(tags && { tags }) })
