@@ -63,6 +63,19 @@ describe('artifact folder', () => {
     expect(await incoming()).toEqual([])
   })
 
+  it('knows everybody who stored the same content, and nobody else (A-239)', async () => {
+    const [bytes, others] = [text('same'), text('other')]
+    await store.put(chunks(bytes), options)
+    for (const uploadedBy of ['urn:x:ben', '../../ben', 'urn:x:ada']) await store.put(chunks(bytes), { ...options, uploadedBy })
+    await store.put(chunks(others), options)
+    const again = await openArtifactFolder(folder)
+    const isFrom = (hash: string, ids: readonly string[]) => Promise.all(ids.map((id) => again.isFrom(hash, id)))
+    expect(await isFrom(hashOf(bytes), ['urn:x:ada', 'urn:x:ben', '../../ben', 'urn:x:cleo'])).toEqual([true, true, true, false])
+    expect(await isFrom(hashOf(others), ['urn:x:ada', 'urn:x:ben'])).toEqual([true, false])
+    expect(await isFrom(hashOf(text('unknown')), ['urn:x:ada'])).toEqual([false])
+    expect(await again.find(hashOf(bytes))).toMatchObject({ uploadedBy: 'urn:x:ada' })
+  })
+
   it('takes the same content from many at once and keeps one record', async () => {
     const bytes = text('same')
     const puts = Array.from({ length: 12 }, (_, index) => store.put(chunks(bytes), { ...options, uploadedBy: `urn:x:${index}`, mediaType: `text/x-${index}` }))

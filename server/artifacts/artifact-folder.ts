@@ -25,7 +25,7 @@ const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000
 
 /**
  * Content-addressed files: `ab/cd/<hash>` holds the bytes, `<hash>.json` beside it the media type and the first
- * uploader. The record is written last and its presence means that the bytes are complete and on the disk.
+ * uploader, and an empty `<hash>.from.<hash of an id>` each further one. The record is written last and its presence means that the bytes are complete and on the disk.
  */
 export async function openArtifactFolder(folder: string, { minimumFreeBytes = MINIMUM_FREE_BYTES } = {}): Promise<ArtifactStore> {
   const incoming = join(folder, 'incoming')
@@ -49,7 +49,8 @@ export async function openArtifactFolder(folder: string, { minimumFreeBytes = MI
         await makeFolders(folder, dirname(target))
         // Replaces equal bytes by equal bytes, or damaged ones by good ones.
         await rename(temporary, target)
-        const { uploadedBy: _uploadedBy, ...stored } = await keepRecord(target, temporary, { ...received, mediaType, uploadedBy })
+        const { uploadedBy: first, ...stored } = await keepRecord(target, temporary, { ...received, mediaType, uploadedBy })
+        if (first !== uploadedBy) await noteUploader(target, uploadedBy)
         await syncFolder(dirname(target))
         return stored
       } finally {
@@ -60,6 +61,12 @@ export async function openArtifactFolder(folder: string, { minimumFreeBytes = MI
     async find(contentHash) {
       const path = pathOf(folder, contentHash)
       return path === undefined ? undefined : readRecord(path)
+    },
+
+    async isFrom(contentHash, principalId) {
+      const path = pathOf(folder, contentHash)
+      const record = path === undefined ? undefined : await readRecord(path)
+      return path !== undefined && record !== undefined && (record.uploadedBy === principalId || isThere(uploaderPath(path, principalId)))
     },
 
     open: openContent,
@@ -133,6 +140,23 @@ async function keepRecord(path: string, temporary: string, record: ArtifactRecor
   } catch (cause) {
     if (!isCode(cause, 'EEXIST')) throw cause
     return (await readRecord(path)) ?? record
+  }
+}
+
+const uploaderPath = (path: string, principalId: string): string => `${path}.from.${createHash('sha256').update(principalId).digest('hex')}`
+
+async function noteUploader(path: string, principalId: string): Promise<void> {
+  const file = await open(uploaderPath(path, principalId), 'a', 0o600)
+  await file.close()
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (cause) {
+    if (isCode(cause, 'ENOENT')) return false
+    throw cause
   }
 }
 

@@ -5,6 +5,7 @@ import type { ReceiptParts } from '../../protocol/receipt.ts'
 import { buildReceipt, sealReceipt } from '../../protocol/receipt.ts'
 import { signingBytes, signingHash } from '../../protocol/signed-documents.ts'
 import type { GroupState } from '../authority/types.ts'
+import { isByItsMaker } from './artifact-maker.ts'
 import { decodeEvent } from './event-bytes.ts'
 import type { OrganizationKeys } from './organization-keys.ts'
 import type { ArtifactStore, Clock, SpaceLog } from './ports.ts'
@@ -19,7 +20,7 @@ interface Needs {
   readonly reads: Pick<Reads, 'groupFor' | 'groupIdOfMission'>
   readonly log: Pick<SpaceLog, 'readAt' | 'findReceiptAt' | 'findAdmissions'>
   readonly keys: RegistryMirror
-  readonly artifacts: Pick<ArtifactStore, 'find' | 'read'>
+  readonly artifacts: Pick<ArtifactStore, 'find' | 'isFrom' | 'read'>
   readonly clock: Clock
 }
 
@@ -50,20 +51,20 @@ export async function exportReceipt(needs: Needs, principalId: string, missionId
     registry: { revision: needs.keys.revision, bindings: [...signers].flatMap((keyId) => needs.keys.key(keyId) ?? []) },
     admissionRecords: await needs.log.findAdmissions(organizationId, [...new Set(hashes)]),
     manifests: manifests.map((manifest) => ({ manifest, bytes: encodeCanonical(manifest) })),
-    contents: await readContents(needs.artifacts, manifests),
+    contents: await readContents(needs.artifacts, found.state, manifests),
   })
   return sealReceipt(unsigned, authority.keyId, authority.sign)
 }
 
 const manifestsOf = ({ artifacts }: GroupState, { artifactHashes }: Approval): readonly Artifact[] => artifactHashes.flatMap((hash) => artifacts.get(hash) ?? [])
 
-async function readContents(artifacts: Pick<ArtifactStore, 'find' | 'read'>, manifests: readonly Artifact[]): Promise<ReceiptParts['contents']> {
+async function readContents(artifacts: Needs['artifacts'], state: GroupState, manifests: readonly Artifact[]): Promise<ReceiptParts['contents']> {
   const contents = new Map<string, Uint8Array>()
   let left = maximumContentBytes
   for (const { contentHash, sizeBytes } of manifests) {
     if (contents.has(contentHash) || sizeBytes > left) continue
     // A manifest may state a size that the content does not have; such content is for its reader to fetch and judge.
-    if ((await artifacts.find(contentHash))?.sizeBytes !== sizeBytes) continue
+    if ((await artifacts.find(contentHash))?.sizeBytes !== sizeBytes || !(await isByItsMaker(artifacts, state, contentHash))) continue
     contents.set(contentHash, (await artifacts.read(contentHash))!)
     left -= sizeBytes
   }

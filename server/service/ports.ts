@@ -234,7 +234,10 @@ export interface StoredArtifact { readonly contentHash: string; readonly sizeByt
 export interface ArtifactStore {
   /** `no-room` when the disk would get too full for everything else that stands on it. */
   put(content: AsyncIterable<Uint8Array>, options: { mediaType: string; maxBytes: number; uploadedBy: string }): Promise<StoredArtifact | 'too-large' | 'no-room'>
+  /** With who stored it first. */
   find(contentHash: string): Promise<(StoredArtifact & { uploadedBy: string }) | undefined>
+  /** Whether the Principal has stored this content, first or again: it had the bytes in hand, and not their hash alone. */
+  isFrom(contentHash: string, principalId: string): Promise<boolean>
   /** The content piece by piece; read it to its end or destroy it. */
   open(contentHash: string): Promise<Readable | undefined>
   /** All of it at once, for content whose size is known to be small. */

@@ -5,6 +5,7 @@ import type { MembershipRow } from '../authority/read-models.ts'
 import { isAuditor, isBeyondOffer, seesWhole, withholding } from '../authority/visibility.ts'
 import { decodeEntry } from './event-bytes.ts'
 import { isArchiveMediaType } from './archive-keeper.ts'
+import { isByItsMaker } from './artifact-maker.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { MembershipWatch } from './membership-watch.ts'
 import type { ArtifactStore, Clock, DecodedEntry, LogEntry, ReadModels, RulingRange, RulingStore, SpaceLog } from './ports.ts'
@@ -16,7 +17,7 @@ interface Needs {
   readonly log: Pick<SpaceLog, 'read' | 'readAt' | 'findReceiptAt' | 'listSpaces' | 'head'>
   readonly readModels: ReadModels
   readonly rulings: Pick<RulingStore, 'list'>
-  readonly artifacts: Pick<ArtifactStore, 'find'>
+  readonly artifacts: Pick<ArtifactStore, 'find' | 'isFrom'>
   readonly actors: SpaceActors
   readonly view: ReaderView
   readonly watch: MembershipWatch
@@ -95,7 +96,7 @@ export class SpaceReads implements Reads {
   async mayReadArtifact(principalId: string, contentHash: string): Promise<boolean> {
     const { artifacts, readModels } = this.#needs
     const stored = await artifacts.find(contentHash)
-    if (stored?.uploadedBy === principalId) return true
+    if (await artifacts.isFrom(contentHash, principalId)) return true
     if (stored && isArchiveMediaType(stored.mediaType) && (await this.#mayReadArchive(principalId, stored.uploadedBy, contentHash))) return true
     const spaces = await readModels.spacesOfArtifact(contentHash)
     if (spaces.length === 0) return false
@@ -107,7 +108,8 @@ export class SpaceReads implements Reads {
   /** a candidate reads what its Context Package refers to. */
   async #mayReadFrom(principalId: string, spaceId: string, contentHash: string): Promise<boolean> {
     const found = await this.groupFor(principalId, spaceId)
-    if (found?.membership.state !== 'provisional') return found !== undefined
+    if (!found || !(await isByItsMaker(this.#needs.artifacts, found.state, contentHash))) return false
+    if (found.membership.state !== 'provisional') return true
     const { contextPackageId = '' } = found.state.memberships.get(principalId) ?? {}
     return found.state.contextPackages.get(contextPackageId)?.artifactHashes.includes(contentHash) === true
   }

@@ -178,7 +178,7 @@ async function openSession(service: AuthorityService, { actor, keyId, sign }: Pi
 
 /** Artifacts in memory. */
 export function memoryArtifacts(): ArtifactStore {
-  const kept = new Map<string, { bytes: Uint8Array; mediaType: string; uploadedBy: string }>()
+  const kept = new Map<string, { bytes: Uint8Array; mediaType: string; uploaders: Set<string> }>()
   return {
     async put(content, { mediaType, maxBytes, uploadedBy }) {
       const chunks: Uint8Array[] = []
@@ -186,13 +186,15 @@ export function memoryArtifacts(): ArtifactStore {
       const bytes = Buffer.concat(chunks)
       if (bytes.length > maxBytes) return 'too-large'
       const contentHash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
-      if (!kept.has(contentHash)) kept.set(contentHash, { bytes, mediaType, uploadedBy })
+      if (!kept.has(contentHash)) kept.set(contentHash, { bytes, mediaType, uploaders: new Set() })
+      kept.get(contentHash)!.uploaders.add(uploadedBy)
       return { contentHash, sizeBytes: bytes.length, mediaType }
     },
     async find(contentHash) {
       const found = kept.get(contentHash)
-      return found && { contentHash, sizeBytes: found.bytes.length, mediaType: found.mediaType, uploadedBy: found.uploadedBy }
+      return found && { contentHash, sizeBytes: found.bytes.length, mediaType: found.mediaType, uploadedBy: [...found.uploaders][0]! }
     },
+    isFrom: async (contentHash, principalId) => kept.get(contentHash)?.uploaders.has(principalId) === true,
     open: async (contentHash) => {
       const found = kept.get(contentHash)
       return found && Readable.from([found.bytes])

@@ -93,11 +93,11 @@ export class ReleaseFlow {
     return signAs(signatory, unsigned, 'createdAt')
   }
 
-  /** Publishes, hands in, reviews and submits the Mission; it then waits for its owner. */
-  async submitForApproval(): Promise<void> {
+  /** Publishes, hands in, reviews and submits the Mission; it then waits for its owner. Without the content where it is not to be stored. */
+  async submitForApproval({ isStored = true } = {}): Promise<void> {
     const { workItemId, ownershipEpoch, executionLeaseId, contentHash } = this
     const { artifacts } = this.#fixture.service
-    await artifacts.put([this.content] as unknown as AsyncIterable<Uint8Array>, { mediaType: 'text/plain', maxBytes: 1000, uploadedBy: this.#worker.actor.id })
+    if (isStored) await artifacts.put([this.content] as unknown as AsyncIterable<Uint8Array>, { mediaType: 'text/plain', maxBytes: 1000, uploadedBy: this.#worker.actor.id })
     await this.work(await this.publishDraft())
     await this.work({ kind: 'work.submit', payload: { workItemId, ownershipEpoch, executionLeaseId, artifactHashes: [contentHash], evidence: [await this.evidence(this.#worker)] } })
     await this.coordinate({ kind: 'work.accept_result', payload: { workItemId, evidence: [await this.evidence(this.#coordinator)] } })
