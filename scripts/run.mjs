@@ -6,7 +6,7 @@ import { ensureInstalled, root } from './install.mjs'
 const bin = (name) => join(root, 'node_modules', '.bin', name)
 const tasks = {
   schemas: () => [],
-  dev: (args) => [[bin('tsx'), ['server/main.ts', ...args], { NODE_ENV: 'development' }]],
+  dev: (args) => [[bin('tsx'), ['server/main.ts', ...args], { NODE_ENV: 'development', NEXT_TELEMETRY_DISABLED: '1' }]],
   build: () => [[process.execPath, ['scripts/build.mjs']]],
   check: (args) => [[process.execPath, ['scripts/check.mjs', ...args]]],
   test: (args) => [[process.execPath, ['scripts/test.mjs', ...args]]],

@@ -16,7 +16,7 @@ export class Identity {
 
   /** `seed` is the RFC 8032 private key, 32 bytes; throws RangeError for any other length. */
   constructor(principal: Actor, keyId: string, seed: Uint8Array) {
-    if (seed.length !== SEED_BYTES) throw new RangeError('seed must be 32 bytes')
+    if (seed.length !== SEED_BYTES) throw new RangeError(`the seed, an Agent's private key, must be ${SEED_BYTES} bytes, not ${seed.length}`)
     const key = createPrivateKey({ key: Buffer.concat([PKCS8_HEADER, seed]), format: 'der', type: 'pkcs8' })
     this.principal = principal
     this.keyId = keyId
