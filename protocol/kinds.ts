@@ -88,6 +88,7 @@ export const CONVERSATION_OPEN = 'ext.countersign.conversation.open'
 export const POLICY_CHANGE = 'ext.countersign.policy.change'
 export const MISSION_RECONCILE = 'ext.countersign.mission.reconcile'
 export const MISSION_BUDGET_RAISE = 'ext.countersign.mission.budget_raise'
+export const MISSION_CHILD_BUDGET_RAISE = 'ext.countersign.mission.child_budget_raise'
 export const MISSION_ROOT_DECIDE = 'ext.countersign.mission.root_decide'
 export const ARTIFACT_IMPORT = 'ext.countersign.artifact.import'
 export const PROFILE_APPROVE = 'ext.countersign.profile.approve'
@@ -108,6 +109,7 @@ export const MISSION_CHILD_ENDED = 'ext.countersign.mission.child_ended'
 export const MISSION_OWNER_MOVED = 'ext.countersign.mission.owner_moved'
 export const MISSION_RECONCILED = 'ext.countersign.mission.reconciled'
 export const MISSION_BUDGET_RAISED = 'ext.countersign.mission.budget_raised'
+export const MISSION_CHILD_BUDGET_RAISED = 'ext.countersign.mission.child_budget_raised'
 export const MISSION_ROOT_DECIDED = 'ext.countersign.mission.root_decided'
 export const ARTIFACT_IMPORTED = 'ext.countersign.artifact.imported'
 
@@ -125,6 +127,7 @@ export const EXTENSION_COMMAND_KINDS = [
   POLICY_CHANGE,
   MISSION_RECONCILE,
   MISSION_BUDGET_RAISE,
+  MISSION_CHILD_BUDGET_RAISE,
   MISSION_ROOT_DECIDE,
   ARTIFACT_IMPORT,
   PROFILE_APPROVE,
@@ -148,6 +151,7 @@ export const EXTENSION_EVENT_KINDS = [
   MISSION_OWNER_MOVED,
   MISSION_RECONCILED,
   MISSION_BUDGET_RAISED,
+  MISSION_CHILD_BUDGET_RAISED,
   MISSION_ROOT_DECIDED,
   ARTIFACT_IMPORTED,
 ] as const
@@ -205,6 +209,7 @@ export const PRIMARY_EVENT_OF = {
   [POLICY_CHANGE]: POLICY_CHANGED,
   [MISSION_RECONCILE]: MISSION_RECONCILED,
   [MISSION_BUDGET_RAISE]: MISSION_BUDGET_RAISED,
+  [MISSION_CHILD_BUDGET_RAISE]: MISSION_CHILD_BUDGET_RAISED,
   [MISSION_ROOT_DECIDE]: MISSION_ROOT_DECIDED,
   [ARTIFACT_IMPORT]: ARTIFACT_IMPORTED,
   [PROFILE_APPROVE]: PROFILE_APPROVED,

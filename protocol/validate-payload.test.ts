@@ -16,6 +16,7 @@ import {
 /** Members that each kind may leave out; every other one is required. */
 const optionalMembers: Record<string, string[]> = {
   'ext.countersign.artifact.imported': ['approval'],
+  'ext.countersign.mission.child_budget_raised': ['contract'],
   'mission.create': ['coordinatorLeaseSeconds'],
   'mission.create_follow_up': ['coordinatorLeaseSeconds'],
   'mission.create_child': ['allowedResources', 'capabilities', 'failurePolicy', 'coordinatorLeaseSeconds'],

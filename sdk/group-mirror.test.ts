@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Artifact } from '../protocol/generated/types.ts'
-import { ARTIFACT_IMPORT, MISSION_BUDGET_RAISE, WORK_DEPENDENCY_ADD, WORK_OFFER_DECLINE, WORK_PREEMPTION_REQUEST } from '../protocol/kinds.ts'
+import { ARTIFACT_IMPORT, MISSION_BUDGET_RAISE, MISSION_CHILD_BUDGET_RAISE, WORK_DEPENDENCY_ADD, WORK_OFFER_DECLINE, WORK_PREEMPTION_REQUEST } from '../protocol/kinds.ts'
 import { ada, cora, wanda, wim } from '../server/testing/cast.ts'
 import { GroupFixture } from '../server/testing/group-fixture.ts'
-import { childPayload } from '../server/testing/mission-tree.ts'
+import { childPayload, MissionTree } from '../server/testing/mission-tree.ts'
 import { workContract } from '../server/testing/documents.ts'
 import { advance, approve, block, citing, fail, offerPayload, offerTo, reach, reconcile, requestChanges, submitMission, workId } from '../server/testing/work-scenario.ts'
 import { GroupMirror } from './group-mirror.ts'
@@ -130,6 +130,17 @@ describe('the mirror agrees with the authority', () => {
     group.accept(cora, 'work.authorize', { workItemId: workId('a'), contract, proposalId })
     expect(mirrorOf(group).proposals.get(proposalId)?.status).toBe('authorized')
     expectAgreement(group)
+  })
+
+  test('about a child Mission that is given more, in the Group above and in its own (A-197)', () => {
+    const tree = new MissionTree()
+    reach(tree.root, 'a', 'open')
+    const child = tree.child(tree.root, 'child', 'a')
+    const budget = { ...child.state.mission.budget, modelTokenLimit: 900 }
+    tree.root.accept(cora, MISSION_CHILD_BUDGET_RAISE, { workItemId: workId('a'), budget, reason: 'More.' })
+    tree.settle()
+    for (const group of [tree.root, child]) expectAgreement(group)
+    expect(mirrorOf(child).mission?.budget).toEqual(budget)
   })
 
   test('about an artifact of another Mission (A-204)', () => {

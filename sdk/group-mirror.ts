@@ -187,10 +187,8 @@ const APPLY: { readonly [K in Kind]?: Apply<K> } = {
     mirror.isStocktakingDue = false
     mirror.missionPackage = contextPackage
   },
-  'ext.countersign.mission.budget_raised': (mirror, { budget }) => {
-    mirror.changeMission({ budget })
-    mirror.reviseMission()
-  },
+  'ext.countersign.mission.budget_raised': (mirror, { budget }, { aggregateRevision = 0 }) => mirror.changeMission({ budget, revision: aggregateRevision }),
+  'ext.countersign.mission.child_budget_raised': (mirror, { workItemId, contract }, event) => mirror.change(workItemId, event, contract ? { contract } : {}),
   'mission.coordinator.renewed': (mirror, { coordinatorLease }) => {
     mirror.coordinatorLease = coordinatorLease
   },

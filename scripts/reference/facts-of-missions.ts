@@ -81,6 +81,19 @@ export const FACTS_OF_MISSIONS = {
     effects: 'The Mission may use that much; what its WorkItems may use stays as it is. The Mission’s revision grows.',
     events: '`ext.countersign.mission.budget_raised`.',
   },
+  'ext.countersign.mission.child_budget_raise': {
+    sender: 'The Coordinator of the Mission above, in its Group.',
+    revision: 'the WorkItem’s revision',
+    checks: [
+      workExists, coordinator,
+      ['A child Mission works on the WorkItem.', 'INVALID_STATE_TRANSITION'],
+      ['The budget has more in one dimension at least, less in none, and the same currency.', 'INVALID_COMMAND'],
+      ['The accounts above have that much left to hand out and to use.', 'BUDGET_EXCEEDED'],
+      lease, active,
+    ],
+    effects: 'The child Mission may use that much, and every account above holds it. Where the contract of the WorkItem is too small for that, its next version has the difference more.',
+    events: '`ext.countersign.mission.child_budget_raised`; in the child’s Group `ext.countersign.mission.budget_raised` follows.',
+  },
   'mission.renew_coordinator': {
     sender: 'The Coordinator.',
     revision: 'the Mission’s revision',

@@ -32,6 +32,13 @@ export const sumOf = (a: Amounts, b: Amounts): Amounts => amountsFrom((dimension
 export const differenceOf = (a: Amounts, b: Amounts): Amounts => amountsFrom((dimension) => a[dimension] - b[dimension])
 export const smallerOf = (a: Amounts, b: Amounts): Amounts => amountsFrom((dimension) => Math.min(a[dimension], b[dimension]))
 
+/** The budget, with at least these amounts; money that it lacks comes in this currency. */
+export function coveringBudget(budget: Budget, amounts: Amounts, currency: string | undefined): Budget {
+  const lacking = DIMENSIONS.filter((dimension) => amounts[dimension] > (budget[LIMIT_OF[dimension]] ?? 0))
+  const covered = Object.fromEntries(lacking.map((dimension) => [LIMIT_OF[dimension], amounts[dimension]]))
+  return lacking.length === 0 ? budget : { ...budget, ...covered, ...(lacking.includes('financial') && currency !== undefined && { currency }) }
+}
+
 /** First dimension in which `wanted` is more than `available`. */
 export function firstExcess(wanted: Amounts, available: Amounts): BudgetDimension | undefined {
   return DIMENSIONS.find((dimension) => wanted[dimension] > available[dimension])

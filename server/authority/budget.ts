@@ -3,7 +3,7 @@ import type { Budget } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { invariant } from '../../protocol/result.ts'
-import { differenceOf, DIMENSIONS, firstExcess, limitsOf, NOTHING, smallerOf, sumOf } from './amounts.ts'
+import { coveringBudget, differenceOf, DIMENSIONS, firstExcess, limitsOf, NOTHING, smallerOf, sumOf } from './amounts.ts'
 import type { Refusal } from './fences.ts'
 import type { Amounts, BudgetDimension, GroupState, Ledger } from './types.ts'
 
@@ -65,6 +65,21 @@ export function childBudgetRefused(state: GroupState, workItemId: string, budget
   return budgetNotContained(budget, limit) ?? notEnoughLeft({ limit, allocated: sumOf(allocated, direct) }, limits) ?? chargeRefused(state, workItemId, limits)
 }
 
+/** What the WorkItem may use once its child Mission gets this budget: as much as before, or what it has charged and handed on with it. */
+export function budgetAround(state: GroupState, workItemId: string, childMissionId: string, budget: Budget): Budget {
+  const { limit, allocated, direct } = ledgerOf(state, workItemId)
+  const growth = differenceOf(limitsOf(budget), ledgerOf(state, childMissionId).reserved)
+  return coveringBudget(limit, sumOf(sumOf(allocated, direct), growth), budget.currency)
+}
+
+/** A larger child Mission on a WorkItem that is to have the budget `around` it: every account above has as much left, to hand out and to use. */
+export function childRaiseRefused(state: GroupState, workItemId: string, childMissionId: string, { budget, around }: { readonly budget: Budget; readonly around: Budget }): Refusal {
+  const { parentId } = ledgerOf(state, workItemId)
+  invariant(parentId, 'the account of a WorkItem draws on another')
+  const growth = differenceOf(limitsOf(budget), ledgerOf(state, childMissionId).reserved)
+  return budgetNotContained(budget, around) ?? reallocationRefused(state, workItemId, around) ?? chargeRefused(state, parentId, growth)
+}
+
 /** What the account and all above it still allow: the smallest remainder in each dimension. */
 export const remainingFor = (state: GroupState, id: string): Amounts => remainingAfter(state, id, { id, delta: NOTHING })
 
@@ -73,6 +88,9 @@ function remainingAfter(state: GroupState, id: string, charge: Charge): Amounts 
   const left = (account: Ledger) => differenceOf(differenceOf(limitsOf(account.limit), account.used), account.held)
   return [...accountsFrom(state, id)].map((account) => (charged.has(account) ? differenceOf(left(account), charge.delta) : left(account))).reduce(smallerOf)
 }
+
+/** What this account may use. */
+export const limitOf = (state: GroupState, id: string): Budget => ledgerOf(state, id).limit
 
 /** Charged to this account itself. */
 export const directUse = (state: GroupState, id: string): Amounts => ledgerOf(state, id).direct
@@ -156,6 +174,13 @@ export function charge(state: GroupState, id: string, delta: Amounts): void {
 export function openChildAccount(state: GroupState, childMissionId: string, limit: Budget, workItemId: string): void {
   openAccount(state, childMissionId, limit, workItemId)
   hold(state, childMissionId, limitsOf(limit))
+}
+
+/** Gives the account of a child Mission a higher limit, all of it held. */
+export function raiseChildAccount(state: GroupState, childMissionId: string, limit: Budget): void {
+  const { reserved } = ledgerOf(state, childMissionId)
+  reopenAccount(state, childMissionId, limit)
+  hold(state, childMissionId, differenceOf(limitsOf(limit), reserved))
 }
 
 /** Charges what the ended child Mission has used and gives the rest back. */

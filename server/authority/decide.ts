@@ -8,6 +8,7 @@ import {
   CONVERSATION_OPEN,
   GROUP_ARCHIVE,
   MISSION_BUDGET_RAISE,
+  MISSION_CHILD_BUDGET_RAISE,
   MISSION_RECONCILE,
   MISSION_ROOT_DECIDE,
   type POLICY_CHANGE,
@@ -43,6 +44,7 @@ import { decidePostMessage } from './message.ts'
 import { decideApprove, decideAtRoot, decideRequestChanges, decideSubmitForApproval } from './mission-approval.ts'
 import { decideRaiseBudget } from './mission-budget.ts'
 import { decideCancelMission } from './mission-cancel.ts'
+import { decideRaiseChildBudget } from './mission-child-budget.ts'
 import { decideCreateChild } from './mission-child.ts'
 import type { FoundingKind } from './mission-create.ts'
 import { decideMissionCreate, isFounding } from './mission-create.ts'
@@ -108,6 +110,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   [GROUP_ARCHIVE]: decideArchive,
   [MISSION_RECONCILE]: decideReconcile,
   [MISSION_BUDGET_RAISE]: decideRaiseBudget,
+  [MISSION_CHILD_BUDGET_RAISE]: decideRaiseChildBudget,
   [MISSION_ROOT_DECIDE]: decideAtRoot,
   [ARTIFACT_IMPORT]: decideImport,
 }

@@ -6,6 +6,7 @@ import {
   CONVERSATION_OPENED,
   type POLICY_CHANGED,
   MISSION_BUDGET_RAISED,
+  MISSION_CHILD_BUDGET_RAISED,
   type PROFILE_APPROVED,
   type PROFILE_RETIRED,
   MISSION_CHILD_ENDED,
@@ -37,6 +38,7 @@ import { evolveMessagePosted } from './message.ts'
 import { evolveApproved, evolveChangesRequested, evolveRootDecided, evolveSubmittedForApproval } from './mission-approval.ts'
 import { evolveBudgetRaised } from './mission-budget.ts'
 import { evolveMissionCancelled } from './mission-cancel.ts'
+import { evolveChildBudgetRaised } from './mission-child-budget.ts'
 import { evolveChildCreated } from './mission-child.ts'
 import type { FoundedKind } from './mission-create.ts'
 import { foundGroup } from './mission-create.ts'
@@ -76,6 +78,7 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   [MISSION_OWNER_MOVED]: evolveOwnerMoved,
   [MISSION_RECONCILED]: evolveReconciled,
   [MISSION_BUDGET_RAISED]: evolveBudgetRaised,
+  [MISSION_CHILD_BUDGET_RAISED]: evolveChildBudgetRaised,
   [MISSION_ROOT_DECIDED]: evolveRootDecided,
   [ARTIFACT_IMPORTED]: evolveImported,
   'membership.changed': evolveMembership,

@@ -59,7 +59,7 @@ describe('ext.countersign.mission.budget_raise', () => {
     expect(group.code(ada, MISSION_BUDGET_RAISE, raise({ modelTokenLimit: 150 }), { expectedRevision: 9 })).toBe('REVISION_CONFLICT')
   })
 
-  it('A-206: does not widen a child Mission, whose budget is held above it', () => {
+  it('A-206: does not widen a child Mission, whose budget is held and raised above it', () => {
     reach(group, 'a', 'open')
     const child = new MissionTree(group).child(group, 'two', 'a')
     const budget = { ...child.state.mission.budget, modelTokenLimit: 61 }

@@ -1,5 +1,5 @@
 // The owner gives a Mission more to work with: how an exhausted budget is escalated.
-import type { Budget } from '../../protocol/generated/types.ts'
+import type { Budget, Mission } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { type MISSION_BUDGET_RAISE, MISSION_BUDGET_RAISED } from '../../protocol/kinds.ts'
 import { err } from '../../protocol/result.ts'
@@ -19,16 +19,19 @@ export const decideRaiseBudget: Decider<typeof MISSION_BUDGET_RAISE> = (request)
   const refusal =
     revisionConflict(command, revision) ?? notMissionOwner(request) ?? boundByParent(request) ?? notRaised(previousBudget, payload.budget) ?? missionNotActive(request)
   if (refusal) return err(refusal)
-  return accept(request, { kind: MISSION_BUDGET_RAISED, aggregateRevision: revision + 1, payload: { missionId, previousBudget, ...payload } })
+  return accept(request, { kind: MISSION_BUDGET_RAISED, aggregateRevision: revisionAfterRaise(state.mission), payload: { missionId, previousBudget, ...payload } })
 }
+
+/** What was submitted is decided at its revision, also when the Mission above gives more in the meantime. */
+export const revisionAfterRaise = ({ state, revision }: Mission): number => (state === 'active' ? revision + 1 : revision)
 
 /** What a child Mission may use is held in the accounts above it, which its own Group cannot change. */
 function boundByParent({ state }: Request): Refusal {
-  return state.mission.parent && reject('AUTH_FORBIDDEN', 'the budget of a child Mission is part of its parent’s and stays as it is')
+  return state.mission.parent && reject('AUTH_FORBIDDEN', 'the budget of a child Mission is raised in the Group of its parent')
 }
 
 /** More in one dimension at least, less in none, in the same currency. */
-function notRaised(previous: Budget, next: Budget): Refusal {
+export function notRaised(previous: Budget, next: Budget): Refusal {
   if (previous.currency !== undefined && next.currency !== previous.currency) return reject('INVALID_COMMAND', 'the budget stays in its currency')
   const [before, after] = [limitsOf(previous), limitsOf(next)]
   const lowered = firstExcess(before, after)
@@ -37,6 +40,6 @@ function notRaised(previous: Budget, next: Budget): Refusal {
 }
 
 export const evolveBudgetRaised: Evolver<typeof MISSION_BUDGET_RAISED> = (state, { payload: { budget } }) => {
-  state.mission = { ...state.mission, budget, revision: state.mission.revision + 1 }
+  state.mission = { ...state.mission, budget, revision: revisionAfterRaise(state.mission) }
   raiseAccount(state, state.mission.missionId, budget)
 }

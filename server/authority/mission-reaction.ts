@@ -1,7 +1,7 @@
 // A Group records what an Event of its parent or child Mission means for it. Once: whatever is settled already asks for nothing more.
 import type { EventPayloads, Membership, MissionChildEndedPayload } from '../../protocol/generated/types.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
-import { MISSION_CHILD_ENDED, MISSION_OWNER_MOVED } from '../../protocol/kinds.ts'
+import { MISSION_BUDGET_RAISED, MISSION_CHILD_ENDED, MISSION_OWNER_MOVED } from '../../protocol/kinds.ts'
 import { amountsOf } from './amounts.ts'
 import { keepArtifact } from './artifact.ts'
 import { settleChildAccount } from './budget.ts'
@@ -9,8 +9,9 @@ import type { NewEvent } from './draft.ts'
 import { eventIdOf } from './draft.ts'
 import { isCoordinator, missionOver } from './fences.ts'
 import { endedMembership, grantedMembership } from './membership.ts'
+import { notRaised, revisionAfterRaise } from './mission-budget.ts'
 import { WHOLE_GROUP } from './mission-create.ts'
-import type { ChildEnded, OwnerMoved, ParentEnded, Reaction } from './reactions.ts'
+import type { BudgetRaised, ChildEnded, OwnerMoved, ParentEnded, Reaction } from './reactions.ts'
 import type { Evolver } from './request.ts'
 import type { DecisionEnv, EventDraft, GroupState } from './types.ts'
 import { introduce, isUnfinished, noteStep, putWork, revised, workOf } from './work-record.ts'
@@ -25,6 +26,7 @@ export function decideReaction(state: GroupState, reaction: Reaction, env: Decis
 function eventsFor(state: GroupState, { body, eventId }: Reaction, env: DecisionEnv): readonly AnyEvent[] {
   if (body.type === 'child-ended') return childEnded(state, body, eventId, env)
   if (missionOver({ state })) return []
+  if (body.type === 'budget-raised') return budgetRaised(state, body)
   return body.type === 'parent-ended' ? parentEnded(state, body) : ownerMoved(state, body, env)
 }
 
@@ -115,6 +117,13 @@ function formerOwner(state: GroupState, before: Membership, env: DecisionEnv): A
   }
   const membership = endedMembership(before, env.now)
   return { kind: 'membership.ended', aggregateRevision: membership.membershipEpoch, payload: { membership, reason: 'Another Agent coordinates the parent Mission.' } }
+}
+
+/** Budgets only grow, so a later raise that came first leaves nothing to an earlier one. */
+function budgetRaised({ mission }: GroupState, { budget, reason }: BudgetRaised): readonly AnyEvent[] {
+  const { missionId, budget: previousBudget } = mission
+  if (notRaised(previousBudget, budget)) return []
+  return [{ kind: MISSION_BUDGET_RAISED, aggregateRevision: revisionAfterRaise(mission), payload: { missionId, previousBudget, budget, reason } }]
 }
 
 type Moved = EventPayloads[typeof MISSION_OWNER_MOVED]

@@ -1,6 +1,7 @@
 // What Events of one Group bring about in another: the child's end in the parent, the parent's in its children (A-114, A-115, A-162 to A-164).
 // A reaction carries all that the other Group needs to know, so that it can be recorded without looking back.
-import type { Actor, Approval, Artifact, EventDocument } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, Artifact, Budget, EventDocument } from '../../protocol/generated/types.ts'
+import { MISSION_CHILD_BUDGET_RAISED } from '../../protocol/kinds.ts'
 import { spentBy } from './budget.ts'
 import type { GroupEvent } from './request.ts'
 import type { Amounts, ChildLink, GroupState } from './types.ts'
@@ -33,13 +34,20 @@ export interface OwnerMoved {
   readonly coordinatorEpoch: number
 }
 
+/** The Group above has set aside more for the child Mission (A-197). */
+export interface BudgetRaised {
+  readonly type: 'budget-raised'
+  readonly budget: Budget
+  readonly reason: string
+}
+
 /** One Event calls for at most one reaction in another Group, so the two ids name it. */
 export interface Reaction {
   readonly targetGroupId: string
   /** The Event that calls for it. */
   readonly eventId: string
   readonly correlationId: string
-  readonly body: ChildEnded | ParentEnded | OwnerMoved
+  readonly body: ChildEnded | ParentEnded | OwnerMoved | BudgetRaised
 }
 
 type Bodies = readonly { readonly targetGroupId: string; readonly body: Reaction['body'] }[]
@@ -52,6 +60,7 @@ const CALLS: Readonly<Record<string, Rule>> = {
   'work.cancelled': (state, event) => parentEnded(state, 'cancelled', event),
   'work.failed': (state, event) => parentEnded(state, 'failed', event),
   'mission.coordinator.assigned': (state, event) => ownerMoved(state, event as GroupEvent<'mission.coordinator.assigned'>),
+  [MISSION_CHILD_BUDGET_RAISED]: (state, event) => budgetRaised(state, event as GroupEvent<typeof MISSION_CHILD_BUDGET_RAISED>),
 }
 
 /** The reactions that the Events of one batch call for; `state` is the fold after the batch. */
@@ -93,4 +102,9 @@ function ownerMoved(state: GroupState, { payload }: GroupEvent<'mission.coordina
   if (coordinatorId === previousCoordinatorId) return []
   const body = { type: 'owner-moved', owner: { type: 'agent', id: coordinatorId }, coordinatorEpoch } as const
   return runningChildren(state).map(({ groupId: targetGroupId }) => ({ targetGroupId, body }))
+}
+
+function budgetRaised({ workItems }: GroupState, { payload: { workItemId, budget, reason } }: GroupEvent<typeof MISSION_CHILD_BUDGET_RAISED>): Bodies {
+  const child = workItems.get(workItemId)?.child
+  return child?.state === 'running' ? [{ targetGroupId: child.groupId, body: { type: 'budget-raised', budget, reason } }] : []
 }

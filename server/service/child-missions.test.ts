@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { MISSION_ROOT_DECIDE } from '../../protocol/kinds.ts'
-import type { Agent, Fixture, Person } from '../testing/authority-fixture.ts'
+import type { Agent, Draft, Fixture, Person } from '../testing/authority-fixture.ts'
 import { codeOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 import { createMemoryStore } from '../testing/memory-store.ts'
 import { OpenWorld } from '../testing/open-world.ts'
@@ -83,6 +83,18 @@ describe('a tree of Missions', () => {
     expect(codeOf(await flow.send(owner, child.groupId, { kind: MISSION_ROOT_DECIDE, payload: { approval: await flow.approval(child, owner) } }))).toBe('accepted')
     expect(codeOf(await flow.approve(child))).toBe('accepted')
     await expect.poll(() => flow.workState(flow.levels[0]!)).toBe('verified')
+    await noDifferences()
+  })
+
+  it('A-197, A-206: is given more from above, level by level', async () => {
+    const flow = await tree()
+    await flow.child()
+    const [root, child] = [flow.levels[0]!, flow.deepest]
+    const raise: Draft = { kind: 'ext.countersign.mission.child_budget_raise', payload: { workItemId: root.workItemId, budget: { toolCallLimit: 50 }, reason: 'It is not enough.' } }
+    expect(codeOf(await flow.send(root.coordinator, root.groupId, raise, true))).toBe('accepted')
+    await expect.poll(async () => (await flow.state(child.groupId)).mission.budget).toEqual({ toolCallLimit: 50 })
+    expect((await flow.state(root.groupId)).ledgers.get(root.missionId)).toMatchObject({ held: { toolCalls: 50 } })
+    expect(await fixture.store.log.pendingReactions(10)).toEqual([])
     await noDifferences()
   })
 

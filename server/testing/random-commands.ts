@@ -1,7 +1,7 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
 import type { Actor, CommandPayloads, ContextPackage, Extensions, Usage, WorkItemState } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
-import { ARTIFACT_IMPORT, GROUP_ARCHIVE, MISSION_BUDGET_RAISE, MISSION_RECONCILE } from '../../protocol/kinds.ts'
+import { ARTIFACT_IMPORT, GROUP_ARCHIVE, MISSION_BUDGET_RAISE, MISSION_CHILD_BUDGET_RAISE, MISSION_RECONCILE } from '../../protocol/kinds.ts'
 import { offlineExecution } from '../../protocol/offline-execution.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { limitsOf, NOTHING } from '../authority/amounts.ts'
@@ -305,6 +305,11 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [0.5, (group, random) => {
     const { budget } = group.state.mission
     return intent(ada, MISSION_BUDGET_RAISE, { budget: { ...budget, modelTokenLimit: Math.max(0, (budget.modelTokenLimit ?? 0) + random.below(200) - 20) }, reason: 'It is not enough.' })
+  }],
+  [0.5, (group, random) => {
+    const record = random.oneOf([...group.state.workItems.values()].filter(({ child }) => random.chance(0.1) || child?.state === 'running'))
+    const budget = group.state.ledgers.get(record?.child?.missionId ?? '')?.limit ?? {}
+    return record && intent(coordinatorOf(group), MISSION_CHILD_BUDGET_RAISE, { workItemId: record.item.workItemId, budget: { ...budget, modelTokenLimit: (budget.modelTokenLimit ?? 0) + random.below(60) }, reason: 'It is not enough.' })
   }],
   [0.5, (group, random) => {
     const source = random.oneOf([...group.elsewhere.values()])

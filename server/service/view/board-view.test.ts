@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MISSION_BUDGET_RAISE, RESOURCE_USAGE_RECORD, WORK_OFFER_DECLINE } from '../../../protocol/kinds.ts'
+import { MISSION_BUDGET_RAISE, MISSION_CHILD_BUDGET_RAISE, RESOURCE_USAGE_RECORD, WORK_OFFER_DECLINE } from '../../../protocol/kinds.ts'
 import { ada, cora, urnOf, wanda, wim } from '../../testing/cast.ts'
 import { progress } from '../../testing/documents.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
@@ -76,6 +76,21 @@ it('flags queued work that waits for a person, until the owner has approved its 
   expect(gates()).toEqual([{ personId: ada.id, ownershipEpoch: 1, contractVersion: 1, resources: [{ resource: 'urn:example:repository', operations: ['read'] }], budget: { currency: 'EUR', financialLimit: 10, modelTokenLimit: 100 }, acceptancePolicyVersion: '1.0.0' }])
   group.accept(ada, 'approval.grant_execution', executionApproval(group, 'a'))
   expect([blockers(group), gates()]).toEqual([[], [undefined]])
+})
+
+it('says of a child Mission that whoever owns it has to raise its budget, which is no person (A-197, A-206)', () => {
+  const tree = new MissionTree()
+  reach(tree.root, 'report', 'open')
+  const child = tree.child(tree.root, 'two', 'report', { changes: { coordinatorAgentId: wanda.id }, worker: wim })
+  reach(child, 'part', 'active', { contract: { budget: { modelTokenLimit: 60 }, deadline: '2026-12-18T18:00:00Z' } })
+  child.accept(wim, RESOURCE_USAGE_RECORD, { ...citing(child, 'part'), usageDelta: { modelTokens: 60 } })
+  child.accept(wim, 'work.checkpoint', { ...citing(child, 'part'), progress: progress() })
+  const status = () => statusLine(child.state, { name: naming, me: ada.id, now: child.now })
+  expect(blockers(child)).toEqual([expect.stringContaining(`${cora.id} has to raise the budget`)])
+  expect(status()).toMatchObject({ health: 'blocked', actor: { id: cora.id } })
+  tree.root.accept(cora, MISSION_CHILD_BUDGET_RAISE, { workItemId: workId('report'), budget: { ...child.state.mission.budget, modelTokenLimit: 90 }, reason: 'There is more to do.' })
+  tree.settle()
+  expect(blockers(child)).toEqual(['Its budget is used up (Model tokens); the Coordinator has to offer it again with more, or end it'])
 })
 
 it('links work to the child Mission that does it, and says that it waits for it (A-205)', () => {

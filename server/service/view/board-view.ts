@@ -1,7 +1,7 @@
 // The board: one card per WorkItem, with its blockers as sentences derived from the fold, never from a tag.
 import { exhaustedDimension, isAllAllocated } from '../../authority/budget.ts'
 import { isGateClosed, personInCharge } from '../../authority/execution-approval.ts'
-import type { BudgetDimension, GroupState, WorkRecord } from '../../authority/types.ts'
+import type { GroupState, WorkRecord } from '../../authority/types.ts'
 import type { BoardItem, ParticipantView } from '../views.ts'
 import { budgetLines, dimensionName } from './budget-lines.ts'
 import type { Naming } from './participants.ts'
@@ -76,18 +76,15 @@ function budgetBlocker({ item }: WorkRecord, state: GroupState, name: Naming): B
   const dimension = item.state === 'queued' ? exhaustedDimension(state, item.workItemId) : undefined
   if (dimension === undefined) return []
   const spent = `Its budget is used up (${dimensionName(dimension)})`
-  if (needsOwner(state, item.workItemId, dimension)) return [{ sentence: `${spent}, and so is all that the mission can hand out; ${name(state.mission.missionOwner).name} has to raise the budget` }]
+  if (isAllAllocated(state, item.workItemId, dimension)) return [{ sentence: `${spent}, and so is all that the mission can hand out; ${name(state.mission.missionOwner).name} has to raise the budget` }]
   return [{ sentence: `${spent}; the Coordinator has to offer it again with more, or end it` }]
 }
 
 /** Queued work that gets no more before the owner has raised the Mission's budget. */
 export function waitsForBudget({ item }: WorkRecord, state: GroupState): boolean {
   const dimension = item.state === 'queued' ? exhaustedDimension(state, item.workItemId) : undefined
-  return dimension !== undefined && needsOwner(state, item.workItemId, dimension)
+  return dimension !== undefined && isAllAllocated(state, item.workItemId, dimension)
 }
-
-/** Nobody raises the budget of a child Mission. */
-const needsOwner = (state: GroupState, workItemId: string, dimension: BudgetDimension): boolean => state.mission.parent === undefined && isAllAllocated(state, workItemId, dimension)
 
 /** What the owner said it waits for (A-186). */
 function ownBlocker({ blocker, child }: WorkRecord): Blocker[] {

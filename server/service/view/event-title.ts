@@ -28,6 +28,7 @@ const titles: Titles = {
   'mission.coordinator.assigned': ({ coordinatorId, reason }, { who, name }) => `${who} put ${name(agent(coordinatorId)).name} in charge of coordination: ${shorten(reason, 120)}`,
   'ext.countersign.mission.reconciled': ({ workItems }, { who }) => `${who} took stock of ${count(workItems.length, 'unfinished work item')} and may assign work`,
   'ext.countersign.mission.budget_raised': ({ reason }, { who }) => `${who} raised the budget: ${shorten(reason, 120)}`,
+  'ext.countersign.mission.child_budget_raised': ({ workItemId, reason }, { who, work }) => `${who} raised the budget of the mission for “${work(workItemId)}”: ${shorten(reason, 100)}`,
   'mission.coordinator.renewed': (_, { who }) => `${who} renewed the Coordinator lease`,
   'mission.submitted_for_approval': ({ missionRevision, artifactHashes }, { who }) => `${who} submitted revision ${missionRevision} with ${count(artifactHashes.length, 'artifact')} for approval`,
   'mission.approved': ({ approval }, { who }) => `${who} approved revision ${approval.missionRevision} with ${count(approval.artifactHashes.length, 'artifact')}`,

@@ -79,7 +79,8 @@ function spentBudget(state: GroupState, { name, me }: StatusContext): StatusLine
   if (!waiting) return undefined
   const owner = name(state.mission.missionOwner)
   const because = `“${shorten(waiting.item.contract.goal, 80)}” needs more, and ${owner.id === me ? 'you have' : `${owner.name} has`} to raise the budget first.`
-  return { health: 'waiting-on-person', sentence: 'The budget of this mission is handed out and used up', because, until: state.mission.deadline, actor: owner, ...sequenceOf(state, waiting.item.workItemId) }
+  const health = state.mission.missionOwner.type === 'human' ? 'waiting-on-person' : 'blocked'
+  return { health, sentence: 'The budget of this mission is handed out and used up', because, until: state.mission.deadline, actor: owner, ...sequenceOf(state, waiting.item.workItemId) }
 }
 
 function failedWork(state: GroupState): StatusLine | undefined {

@@ -60,8 +60,8 @@ const REVOKED = 'ext.missionweaveprotocol.core.work_execution_lease_revoked'
 /** What a candidate may do before it belongs to the Group. */
 const ANSWERS = new Set(['work.accept_offer', 'ext.countersign.work.offer_decline'])
 /** What an Event of a parent or child Mission may bring about, and which ones do. */
-const REACTIONS = new Set(['mission.created', 'ext.countersign.mission.child_ended', 'ext.countersign.mission.owner_moved', 'work.result.accepted', 'work.failed', 'work.cancelled', 'mission.cancelled', 'mission.terminated', 'membership.ended', 'membership.changed'])
-const CALLS = new Set(['mission.child.created', 'mission.approved', 'mission.cancelled', 'mission.terminated', 'work.cancelled', 'work.failed', 'mission.coordinator.assigned'])
+const REACTIONS = new Set(['mission.created', 'ext.countersign.mission.child_ended', 'ext.countersign.mission.owner_moved', 'ext.countersign.mission.budget_raised', 'work.result.accepted', 'work.failed', 'work.cancelled', 'mission.cancelled', 'mission.terminated', 'membership.ended', 'membership.changed'])
+const CALLS = new Set(['mission.child.created', 'ext.countersign.mission.child_budget_raised', 'mission.approved', 'mission.cancelled', 'mission.terminated', 'work.cancelled', 'work.failed', 'mission.coordinator.assigned'])
 /** What a Worker does under its Execution Lease. */
 const UNDER_LEASE = new Set(['work.progressed', 'work.checkpointed', 'work.blocked', 'work.submitted', 'artifact.published', 'ext.missionweaveprotocol.core.resource_usage_recorded'])
 
@@ -314,7 +314,8 @@ const budgetsGrow: Invariant = (seen) => {
   if (event.kind !== 'ext.countersign.mission.budget_raised' || !model) return undefined
   const { budget } = payloadOf(seen) as Payload & { budget: Budget }
   const present = model.accounts.get(model.missionId)?.limit ?? {}
-  if (event.actor.id !== model.ownerId || event.actor.type !== 'human') return 'a budget was raised by somebody else than the owner'
+  const isFromAbove = model.parent !== undefined && seen.world.events.get(event.cause.id)?.kind === 'ext.countersign.mission.child_budget_raised'
+  if (!isFromAbove && (event.actor.id !== model.ownerId || event.actor.type !== 'human')) return 'a budget was raised by somebody else than the owner'
   return DIMENSIONS.some((dimension) => limitIn(budget, dimension) < limitIn(present, dimension)) && 'a budget was lowered'
 }
 
@@ -339,7 +340,7 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'A-27': auditable,
 }
 
-const MOVES_MONEY = new Set(['work.authorized', 'work.offer.created', 'work.contract.revised', 'ext.missionweaveprotocol.core.resource_usage_recorded', 'mission.child.created', 'ext.countersign.mission.child_ended'])
+const MOVES_MONEY = new Set(['ext.countersign.mission.child_budget_raised', 'work.authorized', 'work.offer.created', 'work.contract.revised', 'ext.missionweaveprotocol.core.resource_usage_recorded', 'mission.child.created', 'ext.countersign.mission.child_ended'])
 
 /** A-25, in each of the six dimensions: no account has more handed on or used than it has, and none in use has more than the one above. `model` is after the Event. */
 export function overspent({ kind, payload }: EventDocument, model: MissionModel): string | undefined {

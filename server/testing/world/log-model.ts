@@ -128,6 +128,12 @@ const STEPS: Readonly<Record<string, (model: MissionModel, payload: never, event
     const of = model.accounts.get(model.missionId)
     if (of) of.limit = budget
   },
+  'ext.countersign.mission.child_budget_raised': (model, { workItemId, childMissionId, budget, contract }: { workItemId: string; childMissionId: string; budget: Budget; contract?: WorkContract }) => {
+    const [of, above] = [model.accounts.get(childMissionId), model.accounts.get(workItemId)]
+    if (contract) workIn(model, workItemId).contract = contract
+    if (contract && above) above.limit = contract.budget
+    if (of) of.limit = budget
+  },
   'mission.child.created': (model, { parentWorkItemId, childMissionId, budget, owner }: { parentWorkItemId: string; childMissionId: string; budget: Budget; owner: WorkOwner }) => {
     const work = workIn(model, parentWorkItemId)
     disown(work)
