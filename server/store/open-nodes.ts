@@ -10,6 +10,10 @@ type Reader = Pick<PostgresJsDatabase, 'select'>
 type Writer = Pick<PostgresJsDatabase, 'insert' | 'select' | 'update'>
 type NodeRow = typeof nodes.$inferSelect
 
+/** Bytes of what a Node shows, give or take a few names. */
+export const sizeOfNode = text<number>`(200 + octet_length(nodes.description) + octet_length(nodes.meta)
+  + coalesce((select sum(200 + octet_length(i.namespace) + octet_length(i.subject) + coalesce(octet_length(i.claims), 0)) from node_identities as i where i.node_id = nodes.node_id), 0))::bigint`
+
 const inOrder = [text`${nodes.name} collate "C"`, asc(nodes.nodeId)]
 
 export function createNodeStore(database: PostgresJsDatabase): NodeStore {
@@ -17,9 +21,10 @@ export function createNodeStore(database: PostgresJsDatabase): NodeStore {
     async findNodes(key) {
       return recordsOf(database, await database.select().from(nodes).where(matching(database, key)))
     },
-    async listNodes({ after, limit }) {
+    async listNodes({ after, limit, maximumBytes }) {
       const behind = after === undefined ? undefined : text`(${nodes.name} collate "C", ${nodes.nodeId}) > (select a.name collate "C", a.node_id from nodes as a where a.node_id = ${after})`
-      return recordsOf(database, await database.select().from(nodes).where(behind).orderBy(...inOrder).limit(limit))
+      const rows = await database.select({ nodeId: nodes.nodeId, size: sizeOfNode }).from(nodes).where(behind).orderBy(...inOrder).limit(limit)
+      return nodesInOrder(database, within(rows, maximumBytes).map(({ nodeId }) => nodeId))
     },
     addNode: (node, principal) => whole(database, 'added', (transaction) => addNode(transaction, node, principal)),
     changeNode(nodeId, { identities = [], ...change }) {
@@ -34,8 +39,20 @@ export function createNodeStore(database: PostgresJsDatabase): NodeStore {
   }
 }
 
+/** Those up to the one that brings them to so many bytes. */
+export function within<T extends { readonly size: number }>(rows: readonly T[], maximumBytes: number): readonly T[] {
+  let before = 0
+  return rows.filter(({ size }) => (before += size) - size < maximumBytes)
+}
+
+export async function nodesInOrder(database: Reader, nodeIds: readonly string[]): Promise<readonly NodeRecord[]> {
+  const found = await recordsOf(database, await database.select().from(nodes).where(inIds(nodes.nodeId, nodeIds)))
+  const byId = new Map(found.map((node) => [node.nodeId, node]))
+  return nodeIds.flatMap((nodeId) => byId.get(nodeId) ?? [])
+}
+
 /** Rows with their identities, in the same order. */
-export async function recordsOf(database: Reader, rows: readonly NodeRow[]): Promise<readonly NodeRecord[]> {
+async function recordsOf(database: Reader, rows: readonly NodeRow[]): Promise<readonly NodeRecord[]> {
   if (rows.length === 0) return []
   const bound = await database
     .select()

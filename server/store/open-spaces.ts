@@ -1,10 +1,10 @@
-import { and, asc, count, eq, getTableColumns, inArray, ne, sql as text } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, ne, sql as text } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { nodes, openSpaces, spaceNodes, spaces } from '../../drizzle/schema.ts'
 import type { OpenSpaceStore, SpaceEntry, SpaceRecord } from '../service/ports.ts'
 import type { Sql } from './connect.ts'
 import { appendMessages } from './open-append.ts'
-import { createNodeStore, recordsOf } from './open-nodes.ts'
+import { createNodeStore, nodesInOrder, sizeOfNode, within } from './open-nodes.ts'
 import { createOpenReads } from './open-reads.ts'
 
 /** Open Spaces, their Nodes and Messages in PostgreSQL. */
@@ -43,33 +43,24 @@ function createSpaceStore(database: PostgresJsDatabase): SpaceStore {
         .from(spaceNodes)
         .where(inArray(spaceNodes.spaceId, [...spaceIds]))
         .groupBy(spaceNodes.spaceId),
-    async members(spaceIds, limit) {
+    async members(spaceIds, { limit, maximumBytes }) {
       const found = database
-        .select({ ...getTableColumns(nodes), declared: text<string>`${spaceNodes.description}`.as('declared') })
+        .select({ nodeId: nodes.nodeId, name: nodes.name, declared: spaceNodes.description, size: text<number>`${sizeOfNode} + octet_length(${spaceNodes.description})`.as('size') })
         .from(spaceNodes)
         .innerJoin(nodes, eq(nodes.nodeId, spaceNodes.nodeId))
         .where(eq(spaceNodes.spaceId, text`wanted.space_id`))
         .orderBy(text`${nodes.name} collate "C"`, asc(nodes.nodeId))
-        .limit(limit)
+        .limit(limit + 1)
         .as('found')
       const rows = await database
-        .select({
-          spaceId: text<string>`wanted.space_id`,
-          declared: found.declared,
-          nodeId: found.nodeId,
-          principalId: found.principalId,
-          name: found.name,
-          claimedName: found.claimedName,
-          description: found.description,
-          meta: found.meta,
-          accessKeyId: found.accessKeyId,
-          createdAt: found.createdAt,
-        })
+        .select({ spaceId: text<string>`wanted.space_id`, nodeId: found.nodeId, declared: found.declared, size: found.size })
         .from(text`unnest(${text.param([...spaceIds])}::text[]) with ordinality as wanted(space_id, place)`)
         .crossJoinLateral(found)
         .orderBy(text`wanted.place`, text`${found.name} collate "C"`, asc(found.nodeId))
-      const records = await recordsOf(database, rows.map(({ spaceId: _spaceId, declared: _declared, ...node }) => node))
-      return rows.map(({ spaceId, declared }, index) => ({ spaceId, node: records[index]!, description: declared }))
+        .limit(limit + 1)
+      const kept = within(rows.slice(0, limit), maximumBytes)
+      const records = await nodesInOrder(database, kept.map(({ nodeId }) => nodeId))
+      return { members: kept.map(({ spaceId, declared }, index) => ({ spaceId, node: records[index]!, description: declared })), isCut: kept.length < rows.length }
     },
   }
 }

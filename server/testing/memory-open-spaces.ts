@@ -95,8 +95,13 @@ const entryOf = ({ spaceId, sequence, position, messageId, bytes }: Row): Placed
 
 function cutOut(rows: readonly Row[], { after, limit, maximumBytes = Infinity }: Cut): readonly Row[] {
   const found = after ? rows.filter((row) => row.position > after.position).slice(0, limit) : rows.slice(Math.max(0, rows.length - limit))
+  return within(found, maximumBytes, ({ bytes }) => bytes.length)
+}
+
+/** Those up to the one that brings them to so many bytes. */
+function within<T>(rows: readonly T[], maximumBytes: number, sizeOf: (row: T) => number): readonly T[] {
   let before = 0
-  return found.filter(({ bytes }) => (before += bytes.length) - bytes.length < maximumBytes)
+  return rows.filter((row) => (before += sizeOf(row)) - sizeOf(row) < maximumBytes)
 }
 
 function belongsTo(list: MessageList, { spaces }: OpenTables, log: Tables): (row: Row) => boolean {
@@ -157,11 +162,13 @@ function createSpaces(log: Tables, { spaces, nodes }: OpenTables): Spaces {
       const entered = spaceIds.map((spaceId) => ({ spaceId, members: spaces.get(spaceId)?.members ?? new Map<string, string>() })).filter(({ members }) => members.size > 0)
       return entered.map(({ spaceId, members }) => ({ spaceId, count: members.size, hasEntered: members.has(nodeId) }))
     },
-    async members(spaceIds, limit) {
-      return spaceIds.flatMap((spaceId) => {
+    async members(spaceIds, { limit, maximumBytes }) {
+      const all = spaceIds.flatMap((spaceId) => {
         const members = [...(spaces.get(spaceId)?.members ?? [])].map(([nodeId, description]) => ({ spaceId, node: nodes.get(nodeId)!, description }))
-        return members.sort((a, b) => byName(a.node, b.node)).slice(0, limit)
+        return members.sort((a, b) => byName(a.node, b.node))
       })
+      const members = within(all.slice(0, limit), maximumBytes, ({ node, description }) => JSON.stringify([node, description]).length)
+      return { members, isCut: members.length < all.length }
     },
   }
 }
@@ -175,10 +182,10 @@ function createNodes({ nodes }: OpenTables, directory: Pick<Directory, 'register
   const some = (matches: (node: NodeRecord) => boolean) => [...nodes.values()].some(matches)
   return {
     findNodes: async (key) => [...nodes.values()].filter(matching(key)),
-    async listNodes({ after, limit }) {
+    async listNodes({ after, limit, maximumBytes }) {
       const sorted = [...nodes.values()].sort(byName)
       const from = after === undefined ? 0 : sorted.findIndex((node) => node.nodeId === after) + 1
-      return after !== undefined && from === 0 ? [] : sorted.slice(from, from + limit)
+      return after !== undefined && from === 0 ? [] : within(sorted.slice(from, from + limit), maximumBytes, (node) => JSON.stringify(node).length)
     },
     async addNode(node, principal?: PrincipalRecord) {
       const clashes = (other: NodeRecord) => other.nodeId === node.nodeId || other.principalId === node.principalId || (node.claimedName !== undefined && other.claimedName === node.claimedName)

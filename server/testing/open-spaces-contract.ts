@@ -165,6 +165,25 @@ function describeSpaces(world: () => OpenWorld): void {
       expect(infos.map(({ name, members }) => [name, members.map((member) => member.node.nodeId)])).toEqual(['~a', '~b', '~c'].map((name) => [name, [node.nodeId]]))
     })
 
+    it('are listed with no more members than fit a page, each Space once and whole where it can be (IOA 5 Limits)', async () => {
+      const meta = { words: 'x'.repeat(64_000) }
+      const many = await Promise.all(Array.from({ length: 70 }, async () => granted(await world().open.nodes.register({ name: `~~${randomUUID()}`, meta, accessKeyId: 'key-1' })).node))
+      const [few, crowd, some] = ['~~~1', '~~~2', '~~~3'].map((name) => `${name} ${randomUUID()}`)
+      await world().space(few!, many[0]!)
+      for (const node of many) await world().space(crowd!, node)
+      await world().space(some!, many[0]!, many[1]!)
+      const pages: (readonly SpaceInfo[])[] = []
+      for (let after = '~~~'; ; after = pages.at(-1)!.at(-1)!.name) {
+        const page = await world().open.listInfos({ after, limit: 100 })
+        if (page.length === 0) break
+        pages.push(page)
+      }
+      expect(pages.map((page) => page.map(({ name }) => name))).toEqual([[few], [crowd], [some]])
+      expect(pages.map(([space]) => space!.members.length)).toEqual([1, 66, 2])
+      const nodes = await world().open.nodes.list({ after: many.map((node) => node).sort((a, b) => (a.name < b.name ? -1 : 1))[0]!.nodeId, limit: 100 })
+      expect(nodes).toHaveLength(66)
+    })
+
     it('count all who entered, however few of them are shown', async () => {
       const [ada, bob, eve] = [await world().node('ada'), await world().node('bob'), await world().node('eve')]
       const { spaceId, name } = await world().space(`~~counted ${randomUUID()}`, ada, bob, eve)

@@ -34,12 +34,10 @@ export class MissionSpaces {
     return groups.some((group) => group.spaceId === spaceId && group.state !== 'ended') ? new MissionSpace(this.#service, this.#nodeIds, { caller, spaceId }) : undefined
   }
 
-  /** Those of the caller, by name: the id of the Group, which is an absolute URI as no other Space's name is. */
-  async list(caller: Caller): Promise<readonly SpaceInfo[]> {
+  /** Those of the caller. Their name is the id of the Group, which is an absolute URI as no other Space's name is. */
+  async list(caller: Caller): Promise<readonly Space[]> {
     const { groups } = await this.#service.reads.memberships(caller.principalId)
-    const own = groups.filter(({ state }) => state !== 'ended')
-    const infos = await Promise.all(own.map(({ spaceId }) => new MissionSpace(this.#service, this.#nodeIds, { caller, spaceId }).info()))
-    return infos.filter((info) => info !== undefined)
+    return groups.filter(({ state }) => state !== 'ended').map(({ spaceId }) => new MissionSpace(this.#service, this.#nodeIds, { caller, spaceId }))
   }
 }
 

@@ -121,9 +121,11 @@ async function* nodePages({ openSpaces }: IoaService, pageSize: number) {
   let after: string | undefined
   for (;;) {
     const page = await openSpaces.nodes.list({ ...(after !== undefined && { after }), limit: pageSize })
+    // A short page may have been cut by its bytes.
+    const last = page.at(-1)
+    if (last === undefined) return
     yield page.map((node) => Buffer.from(JSON.stringify(nodeObject(node))))
-    if (page.length < pageSize) return
-    after = page.at(-1)!.nodeId
+    after = last.nodeId
   }
 }
 

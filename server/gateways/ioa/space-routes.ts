@@ -13,7 +13,7 @@ import { spaceObject } from './objects.ts'
 import type { Refusal } from './refusal.ts'
 import { refusal, refusalOf } from './refusal.ts'
 import type { MissionSpaces } from './mission-space.ts'
-import type { FindSpace } from './space.ts'
+import type { FindSpace, Space } from './space.ts'
 
 interface Needs {
   readonly service: IoaService
@@ -56,17 +56,25 @@ export function spaceRoutes({ service, limits, lists, callers, findSpace, missio
   ]
 }
 
-/** Open Spaces by name, which is unique, with the caller's mission Spaces among them. */
-async function* spacePages({ openSpaces }: IoaService, missions: readonly SpaceInfo[], pageSize: number) {
-  let [after, left]: [string | undefined, readonly SpaceInfo[]] = [undefined, missions]
+/** Open Spaces by name, which is unique, with the caller's mission Spaces among them, each of which is looked up in its turn. */
+async function* spacePages({ openSpaces }: IoaService, missions: readonly Space[], pageSize: number) {
+  const left = missions.toSorted((a, b) => (a.spaceId < b.spaceId ? -1 : 1))
+  async function* missionsBefore(name: string | undefined) {
+    while (left.length > 0 && (name === undefined || left[0]!.spaceId < name)) {
+      const info = await left.shift()!.info()
+      if (info !== undefined) yield [encodedSpace(info)]
+    }
+  }
+  let after: string | undefined
   for (;;) {
     const page: readonly SpaceInfo[] = await openSpaces.listInfos({ ...(after !== undefined && { after }), limit: pageSize })
-    const isLast = page.length < pageSize
-    const last = page.at(-1)?.name ?? ''
-    const due = left.filter(({ name }) => isLast || name < last)
-    yield [...page, ...due].toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(encodedSpace)
-    if (isLast) return
-    ;[after, left] = [last, left.filter((mission) => !due.includes(mission))]
+    for (const info of page) {
+      yield* missionsBefore(info.name)
+      yield [encodedSpace(info)]
+    }
+    // A short page may have been cut by what its members show.
+    after = page.at(-1)?.name
+    if (after === undefined) return yield* missionsBefore(undefined)
   }
 }
 

@@ -50,9 +50,9 @@ export async function readResource(service: McpService, principalId: string, uri
 /** The Space that a URI names; a fault of the request where it is none or the caller has not entered it. */
 export async function spaceOfUri(service: McpService, principalId: string, uri: string): Promise<string> {
   const spaceId = uri.startsWith(prefix) ? decoded(uri.slice(prefix.length)) : undefined
-  const space = spaceId === undefined ? undefined : await service.openSpaces.find(spaceId)
-  const node = await nodeOf(service, principalId)
-  if (space === undefined || !space.members.some(({ node: { nodeId } }) => nodeId === node.nodeId)) throw notFound(uri)
+  const { nodeId } = await nodeOf(service, principalId)
+  const space = spaceId === undefined ? undefined : await service.openSpaces.overview(nodeId, spaceId, 1)
+  if (space?.isMember !== true) throw notFound(uri)
   return space.spaceId
 }
 

@@ -20,5 +20,7 @@ export const defaultSenderQuota: SenderQuota = { messages: 1_000_000, bytes: 102
 export const maximumSpacesEntered = 10_000
 /** Messages, Spaces or Nodes of one page. */
 export const maximumPage = 10_000
-/** Members shown of one Space. */
+/** Members shown of one Space; no more after the one that brings them to the bytes of a page. */
 export const maximumMembers = 10_000
+/** Bytes of one page of Nodes, or of Spaces with their members. */
+export const maximumPageBytes = 4 * 1024 * 1024

@@ -5,7 +5,7 @@ import { isStorable } from '../../authority/storable-text.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { err, invariant, ok } from '../../../protocol/result.ts'
 import type { Clock, NodeChange, NodeIdentity, NodeRecord, OpenSpaceStore, PrincipalRecord } from '../ports.ts'
-import { maximumDescriptionLength, maximumIdentities, maximumIdentityLength, maximumMetaBytes, maximumNameLength, maximumPage } from './limits.ts'
+import { maximumDescriptionLength, maximumIdentities, maximumIdentityLength, maximumMetaBytes, maximumNameLength, maximumPage, maximumPageBytes } from './limits.ts'
 import { RecentMap } from './recent-map.ts'
 import { refuse } from './refusal.ts'
 import type { IdentityBinding, NodeInfo, NodeRegistration, Nodes, Refusable, SpaceRefusal } from './types.ts'
@@ -95,7 +95,7 @@ export class NodeRegistry implements Nodes {
 
   async list({ after, limit }: Parameters<Nodes['list']>[0]): Promise<readonly NodeInfo[]> {
     if (after !== undefined && !isStorable(after)) return []
-    const records = await this.#needs.store.listNodes({ limit: Math.min(limit, maximumPage), ...(after !== undefined && { after }) })
+    const records = await this.#needs.store.listNodes({ limit: Math.min(limit, maximumPage), maximumBytes: maximumPageBytes, ...(after !== undefined && { after }) })
     return records.map(infoOf)
   }
 

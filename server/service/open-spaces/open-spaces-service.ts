@@ -8,7 +8,7 @@ import type { SpaceTails } from '../space-tails.ts'
 import { NodeFeeds, SpaceFeed } from './feeds.ts'
 import { KnownIdentifiers } from './known-identifiers.ts'
 import type { SenderQuota } from './limits.ts'
-import { defaultSenderQuota, maximumDescriptionLength, maximumMembers, maximumNameLength, maximumPage, maximumSpacesEntered, maximumTagLength, maximumTags } from './limits.ts'
+import { defaultSenderQuota, maximumDescriptionLength, maximumMembers, maximumNameLength, maximumPage, maximumPageBytes, maximumSpacesEntered, maximumTagLength, maximumTags } from './limits.ts'
 import { decodeMessage } from './message-json.ts'
 import { MessageReads } from './message-reads.ts'
 import { MessageWriter } from './message-writer.ts'
@@ -89,7 +89,7 @@ export class OpenSpacesService implements OpenSpaces {
     const { store } = this.#needs
     const space = isStorable(spaceId) ? await store.findSpace({ spaceId }) : undefined
     if (!space) return undefined
-    const [[overview], members] = await Promise.all([this.#overviewsOf([space], nodeId), store.members([spaceId], Math.min(limit, maximumMembers))])
+    const [[overview], { members }] = await Promise.all([this.#overviewsOf([space], nodeId), store.members([spaceId], { limit: Math.min(limit, maximumMembers), maximumBytes: maximumPageBytes })])
     return { ...overview!, members: members.map(memberOf) }
   }
 
@@ -185,8 +185,11 @@ export class OpenSpacesService implements OpenSpaces {
   async #infosOf(spaces: readonly SpaceRecord[]): Promise<readonly SpaceInfo[]> {
     if (spaces.length === 0) return []
     const members = new Map<string, SpaceMember[]>(spaces.map(({ spaceId }) => [spaceId, []]))
-    for (const { spaceId, node, description } of await this.#needs.store.members([...members.keys()], maximumMembers)) members.get(spaceId)!.push(memberOf({ node, description }))
-    return spaces.map(({ head, ...space }) => ({ ...space, messageCount: head, members: members.get(space.spaceId)! }))
+    const found = await this.#needs.store.members([...members.keys()], { limit: maximumMembers, maximumBytes: maximumPageBytes })
+    for (const { spaceId, node, description } of found.members) members.get(spaceId)!.push(memberOf({ node, description }))
+    // Of the last one there may be more; it comes whole with the next page, unless it alone is too much.
+    const last = found.isCut ? spaces.findIndex(({ spaceId }) => spaceId === found.members.at(-1)?.spaceId) : spaces.length
+    return spaces.slice(0, Math.max(1, last)).map(({ head, ...space }) => ({ ...space, messageCount: head, members: members.get(space.spaceId)! }))
   }
 
   async #overviewsOf(spaces: readonly SpaceRecord[], nodeId: string): Promise<readonly SpaceOverview[]> {

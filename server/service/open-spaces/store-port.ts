@@ -140,14 +140,14 @@ export interface OpenSpaceStore {
   findSpace(by: { readonly spaceId: string } | { readonly name: string }): Promise<SpaceRecord | undefined>
   /** By name, those after it: all, or those that a Node has entered. */
   listSpaces(page: { readonly after?: string; readonly limit: number; readonly nodeId?: string }): Promise<readonly SpaceRecord[]>
-  /** At most `limit` of each Space; by name, then by id. */
-  members(spaceIds: readonly string[], limit: number): Promise<readonly { readonly spaceId: string; readonly node: NodeRecord; readonly description: string }[]>
+  /** Of these Spaces in order; by name, then by id. At most `limit` of all together, and none after the one that brings them to so many bytes; `isCut` where there are more. */
+  members(spaceIds: readonly string[], bounds: { readonly limit: number; readonly maximumBytes: number }): Promise<{ readonly members: readonly { readonly spaceId: string; readonly node: NodeRecord; readonly description: string }[]; readonly isCut: boolean }>
   /** How many Nodes have entered each Space, and whether this one has. Spaces that nobody has entered are left out. */
   memberCounts(spaceIds: readonly string[], nodeId: string): Promise<readonly { readonly spaceId: string; readonly count: number; readonly hasEntered: boolean }[]>
 
   findNodes(key: NodeKey): Promise<readonly NodeRecord[]>
-  /** By name, then by id; those after this Node. */
-  listNodes(page: { readonly after?: string; readonly limit: number }): Promise<readonly NodeRecord[]>
+  /** By name, then by id; those after this Node. They end with the one that brings them to so many bytes. */
+  listNodes(page: { readonly after?: string; readonly limit: number; readonly maximumBytes: number }): Promise<readonly NodeRecord[]>
   /** With its Principal where that is new. `taken` when the id, the claimed name, a pair or the Principal has a Node already; nothing was written then. */
   addNode(node: NodeRecord, principal?: PrincipalRecord): Promise<'added' | 'taken'>
   /** Pairs are added or get new claims. `taken` when one leads to another Node; nothing was written then. */

@@ -153,7 +153,7 @@ export interface OpenSpaces {
   enter(nodeId: string, input: { readonly name: string; readonly description: string; readonly tags?: readonly string[] }): Refusable<SpaceInfo>
   /** Without members and counts, by name; those after the given name. */
   list(page: { readonly after?: string; readonly limit: number }): Promise<readonly Pick<SpaceInfo, 'spaceId' | 'name' | 'tags'>[]>
-  /** As `list`, with members and counts; a fixed number of queries for a whole page. */
+  /** As `list`, with members and counts; a fixed number of queries for a whole page, which is shorter where there are many members. */
   listInfos(page: { readonly after?: string; readonly limit: number }): Promise<readonly SpaceInfo[]>
   /** As `listInfos`, with the number of members in place of them, however many they are. */
   overviews(nodeId: string, page: { readonly after?: string; readonly limit: number }): Promise<readonly SpaceOverview[]>
