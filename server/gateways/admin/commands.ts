@@ -10,7 +10,7 @@ import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
 import { isStorable } from '../../authority/storable-text.ts'
 import { tokenDoors } from '../../service/doors/door-tokens.ts'
-import { addAgentWithToken } from '../../service/doors/new-agent.ts'
+import { addAgentWithToken, addKeyHolder } from '../../service/doors/new-agent.ts'
 import type { TokenDoor, TokenRecord } from '../../service/doors/types.ts'
 import type { KeptRuling, RegisteredKey } from '../../service/ports.ts'
 import type { AuthorityService } from '../../service/service.ts'
@@ -53,7 +53,7 @@ const commands = {
       agentId: id.optional(),
       keyId: id.optional(),
     },
-    (service, { isCustodial, ...input }) => (isCustodial ? addCustodialAgent(service, withoutUndefined(input)) : addKeyHolder(service, withoutUndefined(input))),
+    (service, { isCustodial, ...input }) => (isCustodial ? addCustodialAgent(service, withoutUndefined(input)) : addWithOwnKey(service, withoutUndefined(input))),
   ),
   'agent list': command({}, async ({ identities, sessions }) =>
     ok(identities.cards().map(({ agentId, displayName, status, cardVersion, capabilities, maxConcurrency }) => ({
@@ -149,16 +149,16 @@ function command<Shape extends z.ZodRawShape>(shape: Shape, run: (service: Servi
 
 type AgentInput = Omit<Parameters<AuthorityService['identities']['addAgent']>[0], 'publicKey' | 'custody'> & { readonly publicKey?: string; readonly doors?: readonly TokenDoor[]; readonly days?: number }
 
-async function addKeyHolder({ identities }: Service, { publicKey: key, doors: toOpen, days: lasting, ...agent }: AgentInput): Outcome {
+async function addWithOwnKey(service: Service, { publicKey: key, doors: toOpen, days: lasting, ...agent }: AgentInput): Outcome {
   if (toOpen !== undefined || lasting !== undefined) return err({ reason: 'doors, days: a token is for an Agent whose key the server holds (--custodial); this one holds its own' })
   if (key === undefined) return err({ reason: 'publicKey: the key of the Agent is needed, or isCustodial' })
-  return identities.addAgent({ ...agent, publicKey: key })
+  return addKeyHolder(service, { ...agent, publicKey: key })
 }
 
-async function addCustodialAgent({ doors: held }: Service, { publicKey: key, keyId, doors: toOpen, days: lasting, ...agent }: AgentInput): Outcome {
+async function addCustodialAgent(service: Service, { publicKey: key, keyId, doors: toOpen, days: lasting, ...agent }: AgentInput): Outcome {
   if (key !== undefined || keyId !== undefined) return err({ reason: 'publicKey, keyId: the server makes the key of a custodial Agent' })
   if (toOpen === undefined) return err({ reason: `doors: one or more of ${tokenDoors.join(', ')} are needed` })
-  const added = await addAgentWithToken(held, { ...agent, doors: toOpen, ...ttlOf(lasting) })
+  const added = await addAgentWithToken(service, { ...agent, doors: toOpen, ...ttlOf(lasting) })
   if (!added.ok) return added
   const { agentId, keyId: heldKeyId, token, record } = added.value
   return ok({ agentId, keyId: heldKeyId, token, tokenId: record.tokenId, doors: record.doors, ...(record.expiresAt !== undefined && { expiresAt: record.expiresAt }) })

@@ -43,7 +43,7 @@ export const agentsRouter = router({
 
   /** An Agent whose key the server holds, with its token; that and an access key, which it needs to enter open Spaces over IOA, are in no later answer. */
   addTokenHolder: adminProcedure.input(z.strictObject({ ...newAgent, door: z.enum(tokenDoors), days })).mutation(async ({ ctx: { service }, input: { door, days: lasting, ...agent } }) => {
-    const { agentId, token } = granted(await addAgentWithToken(service.doors, { ...agent, doors: [door], ...ttlOf(lasting) }))
+    const { agentId, token } = granted(await addAgentWithToken(service, { ...agent, doors: [door], ...ttlOf(lasting) }))
     if (door !== 'ioa') return { agentId, token }
     const { accessKey } = await service.doors.accessKeys.create({ label: agent.name, ...ttlOf(lasting) })
     return { agentId, token, accessKey }
