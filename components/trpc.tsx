@@ -33,6 +33,7 @@ export type NodeView = SpaceMessageView['author']
 /** What the live feed tells. */
 export type Growth = Outputs['live'] extends AsyncIterable<{ readonly data: infer G }> ? G : never
 export type LogLine = Outputs['missions']['log']['lines'][number]
+export type OfferView = Outputs['missions']['offer']
 export type ArtifactView = Outputs['missions']['artifacts'][number]
 export type ApprovalView = Outputs['missions']['approval']
 

@@ -8,6 +8,7 @@ import { classNames } from '../ui/class-names.ts'
 import { Field, Select } from '../ui/field.tsx'
 import { stateWord } from '../ui/state-tag.tsx'
 import { Conversation } from './conversation.tsx'
+import { OpenConversation } from './open-conversation.tsx'
 
 type ConversationView = MissionView['conversations'][number]
 
@@ -19,8 +20,11 @@ export function Conversations() {
   if (!open) return null
   return (
     <div className="grid gap-4 pt-4 lg:grid-cols-[15rem_minmax(0,1fr)]">
-      <ConversationSelect conversations={conversations} open={open} />
-      <ConversationList conversations={conversations} open={open} />
+      <div className="grid content-start gap-2">
+        <ConversationSelect conversations={conversations} open={open} />
+        <ConversationList conversations={conversations} open={open} />
+        <OpenConversation onOpened={openConversation} />
+      </div>
       <Conversation key={open.conversationId} conversation={open} />
     </div>
   )

@@ -20,6 +20,7 @@ import { absoluteTime } from '../ui/relative-time.tsx'
 import { Seal } from '../ui/seal.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { visibleText } from '../ui/visible-text.ts'
+import { AuthorizeProposal } from './authorize-proposal.tsx'
 import { Fact, Facts, InspectorSection } from './facts.tsx'
 
 /** One entry of the log: what it says, what it links to, whether its signature holds, and the bytes themselves. */
@@ -36,6 +37,7 @@ export function EntryInspector({ sequence }: { readonly sequence: number }) {
       </div>
       {check.tree && <EntryFacts tree={check.tree} />}
       {check.tree && <Said tree={check.tree} />}
+      {check.state === 'verified' && <AuthorizeProposal tree={check.tree} />}
       <Links links={data?.links ?? []} />
       <SignatureCheck check={check} />
       {check.tree && <SignedBytes check={check} tree={check.tree} />}

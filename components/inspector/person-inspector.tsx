@@ -1,6 +1,7 @@
 'use client'
 
 import { useMission } from '../mission/mission-context.tsx'
+import { MemberActions } from '../people/member-actions.tsx'
 import { useSelection } from '../mission/use-selection.ts'
 import type { ParticipantView } from '../trpc.tsx'
 import { HashText } from '../ui/hash-text.tsx'
@@ -28,6 +29,7 @@ export function PersonInspector({ who }: { readonly who: ParticipantView }) {
         {who.custody !== undefined && <Fact name="Key">{who.custody}</Fact>}
         {who.online !== undefined && <Fact name="Presence"><StateTag state={who.online ? 'online' : 'offline'} /></Fact>}
       </Facts>
+      <MemberActions who={who} />
       {owned.length > 0 && (
         <InspectorSection title="Owns">
           <ul className="grid gap-1 text-13">

@@ -13,8 +13,8 @@ import { HashText } from '../ui/hash-text.tsx'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { Countdown } from '../ui/relative-time.tsx'
 import { StateTag, stateWord } from '../ui/state-tag.tsx'
-import { ApproveStart } from './approve-start.tsx'
 import { Fact, Facts, InspectorSection } from './facts.tsx'
+import { WorkActions } from './work-actions.tsx'
 
 /** A WorkItem: who holds it under which epoch, what it waits for, what it used and made. */
 export function WorkInspector({ item }: { readonly item: BoardItem }) {
@@ -24,7 +24,7 @@ export function WorkInspector({ item }: { readonly item: BoardItem }) {
     <>
       <p className="font-medium"><bdi>{item.goal}</bdi></p>
       <StateTag state={item.state} className="justify-self-start" />
-      <ApproveStart item={item} />
+      <WorkActions item={item} />
       <Facts>
         <Fact name="Authorized"><SequenceLink sequence={item.sequence} />, contract revision {item.revision}</Fact>
         {item.owner && (

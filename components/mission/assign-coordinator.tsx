@@ -4,9 +4,11 @@ import { useState } from 'react'
 import { CoordinatorPicker, useAgents } from '../missions/coordinator-picker.tsx'
 import { USUAL_LEASE_SECONDS } from '../missions/mission-draft.ts'
 import { DecisionDialog } from './decision-dialog.tsx'
+import { useMission } from './mission-context.tsx'
 
 /** Puts an Agent in charge of coordination, signed by the owner: another one, or the same again once its lease has run out. */
 export function AssignCoordinatorDialog({ onClose }: { readonly onClose: () => void }) {
+  const { revision } = useMission()
   const agents = useAgents().data?.agents ?? []
   const [coordinatorAgentId, setCoordinator] = useState('')
   return (
@@ -15,8 +17,7 @@ export function AssignCoordinatorDialog({ onClose }: { readonly onClose: () => v
       description="It coordinates from now on. What the former coordinator still sends counts no more; work under way goes on with its workers."
       keep="Leave it as it is"
       reasonHint="Signed with the assignment; everybody in the mission reads it."
-      kind="mission.assign_coordinator"
-      payload={coordinatorAgentId === '' ? undefined : { coordinatorAgentId, leaseSeconds: USUAL_LEASE_SECONDS }}
+      draft={(reason) => (coordinatorAgentId === '' ? undefined : { kind: 'mission.assign_coordinator', expectedRevision: revision, payload: { coordinatorAgentId, leaseSeconds: USUAL_LEASE_SECONDS, reason } })}
       names={Object.fromEntries(agents.map(({ agentId, name }) => [agentId, name]))}
       onClose={onClose}
     >

@@ -1,43 +1,52 @@
 'use client'
 
 import { useState, type ReactNode } from 'react'
-import type { CommandKind } from '../../protocol/kinds.ts'
 import { CommandProgress } from '../signing/command-progress.tsx'
+import type { CommandDraft } from '../signing/command.ts'
 import { useCommand } from '../signing/use-command.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useMission } from './mission-context.tsx'
 import { isReason, ReasonField } from './reason-field.tsx'
 
+/** A Command of this Mission; Group and Membership Epoch are added here. */
+export type DecisionDraft = Omit<CommandDraft, 'groupId' | 'membershipEpoch'>
+
 interface DecisionDialogProps {
   readonly title: string
+  /** What is signed and what happens then, in a sentence or two. */
   readonly description: string
   /** The button that leaves everything as it is. */
   readonly keep: string
   readonly isDangerous?: boolean
-  readonly reasonHint: string
-  readonly kind: CommandKind
-  /** What the Command says besides its reason; undefined while the form is not complete. */
-  readonly payload: Record<string, unknown> | undefined
-  /** Names of what the payload refers to, for the signing dialog. */
+  /** What the reason is for; without it none is asked. */
+  readonly reasonHint?: string
+  /** The Command, made anew when it is signed; undefined while the form is not complete. `reason` is empty where none is asked. */
+  readonly draft: (reason: string) => DecisionDraft | undefined
+  /** Names of what the Command refers to, for the signing dialog. */
   readonly names?: Readonly<Record<string, string>>
+  /** Called before the dialog closes, once the authority's answer is verified here. */
+  readonly onDone?: () => void
   readonly onClose: () => void
+  /** Another way out than signing or leaving things as they are. */
+  readonly otherwise?: ReactNode
   /** Fields above the reason. */
   readonly children?: ReactNode
 }
 
-/** What the MissionOwner decides about the Mission as a whole: a few fields, a reason, a signature. */
-export function DecisionDialog({ title, description, keep, isDangerous = false, reasonHint, kind, payload, names, onClose, children }: DecisionDialogProps) {
-  const mission = useMission()
+/** What a person decides in a Mission: a few fields, perhaps a reason, a signature. */
+export function DecisionDialog({ title, description, keep, isDangerous = false, reasonHint, draft, names, onDone, onClose, otherwise, children }: DecisionDialogProps) {
+  const { missionId, groupId, title: missionTitle, me } = useMission()
   const { run, phase, isBusy } = useCommand()
   const [reason, setReason] = useState('')
+  const isReasonGiven = reasonHint === undefined || isReason(reason)
   const decide = async () => {
-    const { missionId, groupId, revision, me } = mission
-    const outcome = await run(
-      { kind, groupId, membershipEpoch: me.membershipEpoch, expectedRevision: revision, payload: { ...payload, reason: reason.trim() } },
-      { [missionId]: mission.title, [groupId]: mission.title, ...names },
-    )
-    if (outcome.ok) onClose()
+    const command = draft(reason.trim())
+    if (command === undefined) return
+    const outcome = await run({ ...command, groupId, membershipEpoch: me.membershipEpoch }, { [missionId]: missionTitle, [groupId]: missionTitle, ...names })
+    if (!outcome.ok) return
+    onDone?.()
+    onClose()
   }
   return (
     <Dialog
@@ -48,14 +57,15 @@ export function DecisionDialog({ title, description, keep, isDangerous = false, 
       description={description}
       footer={
         <div className="flex flex-wrap justify-end gap-2">
+          {otherwise !== undefined && <div className="mr-auto">{otherwise}</div>}
           <Button onClick={onClose} disabled={isBusy}>{keep}</Button>
-          <Button variant={isDangerous ? 'danger' : 'primary'} busy={isBusy} disabled={payload === undefined || !isReason(reason)} onClick={() => void decide()}>Review and sign</Button>
+          <Button variant={isDangerous ? 'danger' : 'primary'} busy={isBusy} disabled={!isReasonGiven || draft(reason.trim()) === undefined} onClick={() => void decide()}>Review and sign</Button>
         </div>
       }
     >
       <div className="grid gap-4">
         {children}
-        <ReasonField hint={reasonHint} value={reason} onChange={setReason} />
+        {reasonHint !== undefined && <ReasonField hint={reasonHint} value={reason} onChange={setReason} />}
         <CommandProgress phase={phase} />
       </div>
     </Dialog>

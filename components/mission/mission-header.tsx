@@ -10,6 +10,7 @@ import { classNames } from '../ui/class-names.ts'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { absoluteTime, Countdown } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
+import { isOver } from './is-over.ts'
 import { MissionBudget } from './mission-budget.tsx'
 import { useMission } from './mission-context.tsx'
 import { missionPath, receiptPath } from './mission-paths.ts'
@@ -20,7 +21,7 @@ import { StatusSentence } from './status-line.tsx'
 export function MissionHeader() {
   const mission = useMission()
   const isBoard = decodeURIComponent(usePathname()) === decodeURIComponent(missionPath(mission.missionId))
-  const isFinal = ['approved', 'cancelled', 'failed'].includes(mission.state)
+  const isFinal = isOver(mission)
   return (
     <header className="grid gap-3 border-b pb-4">
       <div className="flex flex-wrap items-start justify-between gap-3">

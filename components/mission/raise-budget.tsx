@@ -8,17 +8,16 @@ import { useMission } from './mission-context.tsx'
 
 /** Gives the Mission more to work with, signed by the owner. */
 export function RaiseBudgetDialog({ onClose }: { readonly onClose: () => void }) {
-  const { limits } = useMission()
+  const { limits, revision } = useMission()
   const [draft, setDraft] = useState(() => draftOf(limits))
   const budget = raisedBudget(limits, draft)
   return (
     <DecisionDialog
       title="Raise the budget"
-      description="The mission may use this much in all. The coordinator hands it out to the work."
+      description="You sign how much the mission may use in all. The coordinator hands out what is new to the work."
       keep="Leave it as it is"
       reasonHint="Signed with the new budget; everybody in the mission reads it."
-      kind="ext.countersign.mission.budget_raise"
-      payload={budget && { budget }}
+      draft={(reason) => budget && { kind: 'ext.countersign.mission.budget_raise', expectedRevision: revision, payload: { budget, reason } }}
       onClose={onClose}
     >
       <div className="grid gap-4 sm:grid-cols-2">

@@ -3,10 +3,9 @@
 import Link from 'next/link'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC, type AgentView } from '../trpc.tsx'
+import { PrincipalChoice } from '../mission/principal-choice.tsx'
 import { QueryState } from '../shell/query-state.tsx'
-import { classNames } from '../ui/class-names.ts'
 import { Notice } from '../ui/notice.tsx'
-import { PrincipalName } from '../ui/principal-mark.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
 
@@ -48,16 +47,16 @@ function Choices({ agents, value, onChange }: { readonly agents: readonly AgentV
     )
   }
   const ordered = [...agents].sort((a, b) => Number(b.online) - Number(a.online) || a.name.localeCompare(b.name))
-  return ordered.map((agent) => (
-    <label
-      key={agent.agentId}
-      className={classNames('row cursor-pointer gap-3 rounded-md border px-3 py-1 has-focus-visible:outline-2 has-focus-visible:outline-action', agent.agentId === value ? 'border-action bg-action-wash' : 'hover:bg-sunk')}
-    >
-      <input type="radio" name="coordinator" value={agent.agentId} checked={agent.agentId === value} onChange={() => onChange(agent.agentId)} className="accent-action" />
-      <span className="min-w-0 flex-1">
-        <PrincipalName id={agent.agentId} name={agent.name} note="agent" />
-      </span>
-      <StateTag state={agent.online ? 'online' : 'offline'} />
-    </label>
+  return ordered.map(({ agentId, name, online }) => (
+    <PrincipalChoice
+      key={agentId}
+      type="radio"
+      name="coordinator"
+      who={{ id: agentId, name }}
+      note="agent"
+      isChosen={agentId === value}
+      onChange={() => onChange(agentId)}
+      aside={<StateTag state={online ? 'online' : 'offline'} />}
+    />
   ))
 }

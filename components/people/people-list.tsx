@@ -1,11 +1,14 @@
 'use client'
 
+import { AskCoordinator } from '../mission/ask-coordinator.tsx'
+import { isOver } from '../mission/is-over.ts'
 import { useMission } from '../mission/mission-context.tsx'
 import { useSelection } from '../mission/use-selection.ts'
 import type { ParticipantView } from '../trpc.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { PrincipalMark } from '../ui/principal-mark.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
+import { BringIn } from './bring-in.tsx'
 
 /** Everybody in the Mission, agents and people alike; those whose Membership ended stand last. */
 export function PeopleList() {
@@ -14,8 +17,24 @@ export function PeopleList() {
   const past = people.filter((who) => who.membershipState === 'ended')
   return (
     <div className="grid gap-6 pt-4">
+      <Newcomers />
       <People title="Members" people={current} myId={me.principalId} />
       {past.length > 0 && <People title="Earlier members" people={past} myId={me.principalId} />}
+    </div>
+  )
+}
+
+/** How somebody comes in: by the owner's signature or the Coordinator's, and nobody else's. */
+function Newcomers() {
+  const mission = useMission()
+  const { owner, coordinator, me } = mission
+  if (isOver(mission)) return null
+  const isOwner = owner.id === me.principalId
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {isOwner && <BringIn />}
+      <AskCoordinator words="Please bring this agent in and offer it work: ">Ask the coordinator for an agent</AskCoordinator>
+      {!isOwner && <p className="text-13 text-muted">Only <bdi>{owner.name}</bdi> and <bdi>{coordinator.name}</bdi> bring somebody in.</p>}
     </div>
   )
 }

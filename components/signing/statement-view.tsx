@@ -19,6 +19,7 @@ export function StatementView({ plan, statement, names }: { readonly plan: Signi
           <Part key={at} part={part} names={names} />
         ))}
       </p>
+      {statement.next !== undefined && <p className="text-muted"><span className="font-medium text-ink">What happens then:</span> {statement.next}</p>}
       <Facts facts={statement.facts} names={names} />
       <section className="grid grid-cols-[minmax(0,1fr)] gap-1">
         <h3 className="text-12 text-muted">{isApproval ? 'Hash of the approval, signed first' : 'Hash of the bytes to be signed'}</h3>
@@ -77,11 +78,13 @@ function FactValue({ fact, value, names }: { readonly fact: Fact; readonly value
   if (fact.form === 'hash') return <HashText grouped value={value} label={fact.label} />
   if (fact.form === 'time' && !Number.isNaN(Date.parse(value))) return <span>{`${absoluteTime(value)} (${value})`}</span>
   if (fact.form === 'text') return <PeerText text={value} />
-  const name = names[value]
+  const [id, type] = fact.form === 'actor' ? [value.slice(value.indexOf(' ') + 1), value.slice(0, value.indexOf(' '))] : [value]
+  const name = names[id]
   return (
     <span className="flex flex-wrap items-center gap-x-2">
       {name !== undefined && <bdi className="italic">{visibleText(name)}</bdi>}
-      <HashText value={value} label={fact.label} />
+      <HashText value={id} label={fact.label} />
+      {type !== undefined && <span className="text-muted">{visibleText(type)}</span>}
     </span>
   )
 }

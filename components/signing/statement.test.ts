@@ -60,6 +60,47 @@ describe('describePlan', () => {
     expect(facts).toContainEqual({ label: 'surprise', values: ['amount: "1\\"; more: 2"'], form: 'text' })
   })
 
+  it('says who is brought in as what, and that this assigns no work (A-128)', () => {
+    const payload = { member: { type: 'agent', id: IDS.coordinator }, role: 'work_delegate', visibilityStartSequence: 12 }
+    const statement = statementOf(bytesOf({ ...createDraft, kind: 'membership.change', payload }))
+    expect(sentence(statement)).toMatch(new RegExp(`^Give <${IDS.coordinator}> the role of work delegate in mission <.+>\\.$`))
+    expect(statement.next).toContain('assigns no work')
+    expect(statement.facts).toContainEqual({ label: 'Member', values: [`agent ${IDS.coordinator}`], form: 'actor' })
+    expect(statement.facts).toContainEqual({ label: 'Reads the log from entry', values: ['12'], form: 'text' })
+  })
+
+  it('shows a member whole that is more than type and id', () => {
+    const statement = statementOf(bytesOf({ ...createDraft, kind: 'membership.change', payload: { member: { type: 'agent', id: IDS.coordinator, more: 'x' } } }))
+    expect(statement.facts).toContainEqual({ label: 'Member', values: ['Type: agent', `id: ${IDS.coordinator}`, 'more: x'], form: 'text' })
+  })
+
+  it('says that the owner steps in, to whom work is offered and what for (A-117)', () => {
+    const one = { workItemId: IDS.event, candidateAgentIds: [IDS.coordinator], overrideReason: 'Nobody answers.' }
+    const offered = (payload: object) => statementOf(bytesOf({ ...createDraft, kind: 'work.offer', payload }))
+    expect(sentence(offered(one))).toMatch(new RegExp(`^Step in .+ and offer work item <${IDS.event}> to <${IDS.coordinator}>\\.$`))
+    expect(sentence(offered({ ...one, candidateAgentIds: [IDS.coordinator, IDS.me] }))).toContain('to 2 agents.')
+    expect(offered(one).facts).toContainEqual({ label: 'Reason for stepping in', values: ['Nobody answers.'], form: 'text' })
+    const contract = { goal: 'Count again.', acceptanceCriteria: [{ criterionId: 'sum', description: 'It adds up.', evidenceRequired: ['policy_check'] }] }
+    const authorized = statementOf(bytesOf({ ...createDraft, kind: 'work.authorize', payload: { workItemId: IDS.event, contract, overrideReason: 'Now.' } }))
+    expect(sentence(authorized)).toContain('authorize the work “Count again.”.')
+    expect(authorized.facts).toContainEqual({ label: 'Accepted when', values: ['sum: It adds up. (proven by policy check)'], form: 'text' })
+  })
+
+  it.each([
+    ['approved', 'Approve'],
+    ['changes_requested', 'Ask for changes to'],
+  ])('says that the mission is part of one’s own: %s (A-207)', (decision, verb) => {
+    const { approval } = (approveDraft.payload as (stamp: typeof STAMP) => { approval: object })(STAMP)
+    const statement = statementOf(bytesOf({ ...approveDraft, kind: 'ext.countersign.mission.root_decide', payload: { approval: { ...approval, kind: 'child_mission', decision } } }))
+    expect(sentence(statement)).toBe(`${verb} revision 17 of mission <${IDS.mission}>, which is part of yours: 2 artifacts.`)
+    expect(statement.next).toContain('owns that mission')
+  })
+
+  it('says what happens next for every act that it has a sentence for, but for those that nobody gives here', () => {
+    const { sentences, next } = STATEMENT_TEMPLATE
+    expect(Object.keys(sentences).filter((key) => !Object.hasOwn(next, key))).toEqual(['approval/denied', 'approval/revoked', 'sign-in', 'add-key', 'command'])
+  })
+
   it('says what the start of work is approved on (A-196)', () => {
     const { approval } = (approveDraft.payload as (stamp: typeof STAMP) => { approval: object })(STAMP)
     const conditions = ['Until 2026-12-01T10:00:00Z.', 'On urn:example:production: deploy.']
@@ -104,7 +145,7 @@ describe('describePlan', () => {
 
   it('names the template by id and by the hash of its own content', () => {
     const { templateId, templateHash } = statementOf(bytesOf(createDraft))
-    expect(templateId).toBe('countersign.statement/5')
+    expect(templateId).toBe('countersign.statement/6')
     expect(templateHash).toBe(sha256Hash(encodeCanonical(STATEMENT_TEMPLATE)))
   })
 })

@@ -1,5 +1,5 @@
 // What the console shows: plain values derived from the fold and the log. Components get these types through the tRPC router.
-import type { Actor, Approval, Artifact, Budget, Evidence, ExecutionTerms, Policy } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, Artifact, Budget, CapabilityRef, Evidence, ExecutionTerms, Policy } from '../../protocol/generated/types.ts'
 import type { JsonObject } from '../../protocol/strict-json.ts'
 import type { EdgeProvenance } from '../authority/read-models.ts'
 
@@ -10,6 +10,8 @@ export interface ParticipantView {
   readonly name: string
   readonly role?: string
   readonly membershipState?: string
+  /** What a change of the Membership has to name as the present state of things. */
+  readonly membershipEpoch?: number
   readonly custody?: string
   readonly online?: boolean
 }
@@ -76,6 +78,19 @@ export interface StartGate extends Omit<ExecutionTerms, 'expiresAt'> {
   /** Who may approve it: the MissionOwner, in a child Mission the human at the root. */
   readonly personId: string
   readonly acceptancePolicyVersion: string
+}
+
+/** A WorkItem as somebody sees it who wants to offer it. */
+export interface OfferView {
+  readonly workItemId: string
+  readonly revision: number
+  readonly deadline: string
+  readonly requiredCapabilities: readonly CapabilityRef[]
+  /** Why it cannot be offered to anybody now, in a sentence; `until` when that ends by itself. */
+  readonly obstacle?: string
+  readonly until?: string
+  /** The Agents of the Group besides the Coordinator; `whyNot` in a sentence where the offer would be refused. */
+  readonly candidates: readonly { readonly who: ParticipantView; readonly verifiedMatches: readonly CapabilityRef[]; readonly whyNot?: string }[]
 }
 
 export interface ArtifactView {

@@ -9,6 +9,7 @@ import { graphPage } from '../../service/view/graph-view.ts'
 import { amendmentSequences, logLine, messageView } from '../../service/view/message-view.ts'
 import { artifactViews, missionSummary, missionView } from '../../service/view/mission-view.ts'
 import { namingFor } from '../../service/view/participants.ts'
+import { offerView } from '../../service/view/offer-view.ts'
 import type { StatusContext } from '../../service/view/status-line.ts'
 import type { MissionSummary } from '../../service/views.ts'
 import type { ConsoleContext, SignedIn } from './context.ts'
@@ -96,6 +97,16 @@ export const missionsRouter = router({
     const { state, view } = await openMission(ctx, input.missionId)
     return artifactViews(state, view)
   }),
+
+  offer: signedInProcedure.input(mission.extend({ workItemId: identifierText })).query(async ({ ctx, input }) => {
+    const { state, view } = await openMission(ctx, input.missionId)
+    const found = offerView(state, input.workItemId, view, (agentId) => ctx.service.identities.cardOf(agentId))
+    if (!found) throw notFound('This work item')
+    return found
+  }),
+
+  /** People of the Organization, who can be brought into a Mission. */
+  colleagues: signedInProcedure.query(({ ctx }) => ctx.service.identities.principals().filter(({ principal }) => principal.type === 'human').map(({ principal: { id }, name }) => ({ id, name }))),
 
   approval: signedInProcedure.input(mission).query(async ({ ctx, input }) => {
     const { state, view } = await openMission(ctx, input.missionId)

@@ -14,9 +14,10 @@ const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 const emergency = (reason: string | undefined) => (reason === undefined ? '' : `, stepping in: ${shorten(reason, 100)}`)
 const agent = (id: string) => ({ type: 'agent', id }) as const
 
-function membershipTitle({ state, role, contextPackageId }: Membership, who: string, member: string): string {
+function membershipTitle({ state, role, contextPackageId, membershipEpoch }: Membership, who: string, member: string): string {
   if (state === 'provisional') return `${member} may join as ${role.replace('_', ' ')} by accepting the offer`
-  return contextPackageId === undefined ? `${who} brought in ${member} as ${role.replace('_', ' ')}` : `${member} joined by accepting the offer`
+  if (contextPackageId !== undefined) return `${member} joined by accepting the offer`
+  return membershipEpoch === 1 ? `${who} brought in ${member} as ${role.replace('_', ' ')}` : `${who} gave ${member} the role of ${role.replace('_', ' ')}`
 }
 
 const titles: Titles = {

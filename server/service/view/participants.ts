@@ -25,7 +25,7 @@ function describe(actor: Actor, { identities, sessions }: { identities: Identiti
     id: actor.id,
     type: actor.type,
     name: nameOf(actor, identities),
-    ...(membership && { role: membership.role, membershipState: membership.state }),
+    ...(membership && { role: membership.role, membershipState: membership.state, membershipEpoch: membership.membershipEpoch }),
     ...(custody && { custody }),
     ...(actor.type === 'agent' && { online: sessions.isOnline(actor.id) }),
   }

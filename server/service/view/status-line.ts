@@ -40,7 +40,7 @@ function awaitingApproval(state: GroupState, { name, me }: StatusContext): Statu
   return {
     health: 'waiting-on-person',
     sentence: decider.id === me ? `Waits for your decision on revision ${state.mission.revision}` : `Waits for ${decider.name} to decide on revision ${state.mission.revision}`,
-    because: last ? (decidedAtRoot(last, { name, me }) ?? `The Coordinator submitted ${last.artifactHashes.length} artifacts: ${shorten(last.summary, 160)}`) : '',
+    because: last ? (decidedAtRoot(last, { name, me }) ?? `The Coordinator submitted ${last.artifactHashes.length === 1 ? '1 artifact' : `${last.artifactHashes.length} artifacts`}: ${shorten(last.summary, 160)}`) : '',
     until: state.mission.deadline,
     actor: decider,
     ...(last && { sequence: last.sequence }),

@@ -1,0 +1,34 @@
+import type { DecisionDraft } from '../mission/decision-dialog.tsx'
+import type { OfferView } from '../trpc.tsx'
+
+/** What an owner chose besides the reason. */
+export interface OfferChoice {
+  readonly candidateIds: readonly string[]
+  readonly seconds: number
+}
+
+/** Named in the selection basis, so that a reader of the log can tell how the candidates came about (A-170). */
+const RULE = 'emergency-override'
+
+/**
+ * `work.offer` by an owner who steps in (A-117); undefined while nobody is chosen. What is said of a candidate is what its card vouches
+ * for; cost is not estimated, and `now` (RFC 3339) is when the work could be taken up.
+ */
+export function offerDraft(offer: OfferView, { candidateIds, seconds }: OfferChoice, reason: string, now: string): DecisionDraft | undefined {
+  const chosen = offer.candidates.filter(({ who }) => candidateIds.includes(who.id))
+  const [first] = chosen
+  if (!first) return undefined
+  const { workItemId, revision, requiredCapabilities } = offer
+  return {
+    kind: 'work.offer',
+    workItemId,
+    expectedRevision: revision,
+    payload: {
+      workItemId,
+      candidateAgentIds: chosen.map(({ who }) => who.id),
+      selectionBasis: { requiredCapabilities, verifiedMatches: first.verifiedMatches, authorizationEligible: true, availabilityEstimate: now, expectedCost: 0, reliabilityEvidence: [], policyRulesApplied: [RULE] },
+      offerExpiresInSeconds: seconds,
+      overrideReason: reason,
+    },
+  }
+}
