@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { WebSocket } from 'ws'
 import { WebSocketServer } from 'ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { decodeBase64url } from '../protocol/base64url.ts'
@@ -109,6 +110,21 @@ describe('sessions', () => {
     await connecting
   })
 
+  test('a client that has no session yet can be given up, whatever it waits for', async () => {
+    const silent = new WebSocketServer({ port: 0 })
+    await once(silent, 'listening')
+    const { port } = silent.address() as { port: number }
+    const givingUp = new AbortController()
+    const connecting = connect({ url: `ws://127.0.0.1:${port}`, signal: givingUp.signal })
+    const [socket] = (await once(silent, 'connection')) as [WebSocket]
+    givingUp.abort()
+    await expect(connecting).rejects.toThrow(ClientClosed)
+    await once(socket, 'close')
+    await expect(connect({ signal: givingUp.signal })).rejects.toThrow(ClientClosed)
+    expect(fake.handshakes).toBe(0)
+    await new Promise((resolve) => silent.close(resolve))
+  })
+
   test('a newer session ends this client for good (A-35)', async () => {
     const first = await connect()
     const loop = take(first.subscribe(groupId), 1)
@@ -148,9 +164,13 @@ describe('sessions', () => {
       })
     })
     const { port } = impostor.address() as { port: number }
-    void connect({ url: `ws://127.0.0.1:${port}` }).catch(() => undefined)
+    const givingUp = new AbortController()
+    const connecting = connect({ url: `ws://127.0.0.1:${port}`, signal: givingUp.signal })
     await expect.poll(() => received.length).toBeGreaterThan(1)
     expect(received.every((text) => text.includes('client_init'))).toBe(true)
+    // Or it would go on trying, and replace whoever has its key on a server that gets this port later.
+    givingUp.abort()
+    await expect(connecting).rejects.toThrow(ClientClosed)
     await new Promise((resolve) => impostor.close(resolve))
   })
 })

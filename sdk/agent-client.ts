@@ -45,6 +45,8 @@ export interface AgentClientOptions {
   /** Told of the answer to each Command that an earlier run left unanswered, accepted or refused. */
   readonly onResumed?: (resumed: ResumedCommand) => void
   readonly backoff?: BackoffOptions
+  /** Closes the client once it aborts, also one that has no session yet. */
+  readonly signal?: AbortSignal
   /** Public key of the Group Authority (base64url), received in another way: what a snapshot's signature is held against. */
   readonly authorityPublicKey?: string
 }
@@ -103,11 +105,14 @@ export class AgentClient {
         onOver(reason)
       },
     })
+    const { signal } = options
+    signal?.addEventListener('abort', () => void this.close(), { once: true, signal: this.#keeper.signal })
+    if (signal?.aborted) void this.close()
   }
 
   /**
-   * Resolves with the first session. An authority that cannot be reached is tried again; one that declines rejects with
-   * HandshakeRefused.
+   * Resolves with the first session. An authority that cannot be reached is tried again until `signal` aborts, which rejects
+   * with ClientClosed; one that declines rejects with HandshakeRefused.
    */
   static async connect(options: AgentClientOptions): Promise<AgentClient> {
     const client = new AgentClient(options)

@@ -34,11 +34,13 @@ export class MwpConnection {
     })
   }
 
-  /** Connects and authenticates. Rejects with HandshakeRefused or with the fault of the transport. */
-  static async open(url: string, identity: Identity, handlers: ConnectionHandlers): Promise<MwpConnection> {
+  /** Connects and authenticates, until `signal` aborts. Rejects with HandshakeRefused or with the fault of the transport. */
+  static async open(url: string, identity: Identity, handlers: ConnectionHandlers, signal: AbortSignal): Promise<MwpConnection> {
     const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: MAX_FRAME_BYTES })
     socket.on('error', () => undefined)
-    const deadline = setTimeout(() => socket.terminate(), HANDSHAKE_TIMEOUT_MS)
+    const giveUp = () => socket.terminate()
+    const deadline = setTimeout(giveUp, HANDSHAKE_TIMEOUT_MS)
+    signal.addEventListener('abort', giveUp)
     try {
       const session = await shakeHands(socket, identity)
       listen(socket, handlers)
@@ -49,6 +51,7 @@ export class MwpConnection {
       throw fault
     } finally {
       clearTimeout(deadline)
+      signal.removeEventListener('abort', giveUp)
     }
   }
 

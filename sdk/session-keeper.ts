@@ -75,7 +75,7 @@ export class SessionKeeper {
   /** One session from start to end; true when it ended in a way that another one may follow. */
   async #session(): Promise<true> {
     const { url, identity } = this.#options
-    const connection = await MwpConnection.open(url, identity, this.#handlers)
+    const connection = await MwpConnection.open(url, identity, this.#handlers, this.signal)
     const close = () => connection.close()
     this.signal.addEventListener('abort', close)
     if (this.signal.aborted) close()
