@@ -19,7 +19,7 @@ beforeEach(async () => {
   logged = []
   const log = createLog('debug', { write: (line) => void logged.push(line) })
   const access = new AccessRules(['http://localhost'])
-  const routes = { exact: new Map<string, Handler>([['/upload', (...exchange) => handler(...exchange)]]), prefixes: [] }
+  const routes = { exact: new Map<string, Handler>([['/upload', (...exchange) => handler(...exchange)]]), prefixes: [], pages: (...exchange: Parameters<Handler>) => handler(...exchange) }
   server = createServer(createRequestListener({ routes, access, isSecure: false, isDevelopment: false, log }))
   server.on('upgrade', createUpgradeListener(new Map([['/busy', (_request, socket) => refuseUpgrade(socket, '503 Service Unavailable')]]), access, log))
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -90,5 +90,26 @@ describe('an upload', () => {
     const [response] = (await once(sending, 'response')) as [IncomingMessage]
     expect([response.statusCode, response.headers.connection]).toEqual([413, 'close'])
     sending.destroy()
+  })
+})
+
+describe('a page', () => {
+  const ask = async (method: string) => {
+    const asked = request({ port, path: '/missions', method, headers: { host: 'localhost', 'next-action': 'f'.repeat(40), 'content-type': 'text/plain' } }).end(method === 'POST' ? '[]' : '')
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    response.resume()
+    return response
+  }
+
+  it('is read and nothing else: no method that sends something to it reaches the pages', async () => {
+    const seen: (string | undefined)[] = []
+    handler = (incoming, response) => {
+      seen.push(incoming.method)
+      response.end()
+    }
+    const statuses: (number | undefined)[] = []
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'GET', 'HEAD']) statuses.push((await ask(method)).statusCode)
+    expect(statuses).toEqual([405, 405, 405, 405, 200, 200])
+    expect(seen).toEqual(['GET', 'HEAD'])
   })
 })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Handler } from './http-messages.ts'
-import { refuseUpgrade, sendJson, urlOf } from './http-messages.ts'
+import { isMethod, refuseUpgrade, sendJson, urlOf } from './http-messages.ts'
 import type { Log } from './log.ts'
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -106,6 +106,8 @@ function setSecurityHeaders(response: ServerResponse, isSecure: boolean): void {
 /** Pages run only the scripts that this answer names. Next finds the nonce in the request header and puts it on its own scripts. */
 function withPagePolicy(pages: Handler, isDevelopment: boolean): Handler {
   return (request, response) => {
+    // Nothing is sent to a page: what Next would read of it, calls of Server Actions above all, is never handed over.
+    if (!isDevelopment && !isMethod(request, response, 'GET', 'HEAD')) return
     const policy = pagePolicy(randomBytes(16).toString('base64'), isDevelopment)
     request.headers['content-security-policy'] = policy
     response.setHeader('content-security-policy', policy)
