@@ -17,14 +17,14 @@ export interface ConsoleContext {
 
 /** The signed-in person behind this request's cookie, if any. Also used by the doors for files. */
 export async function readConsoleSession(service: AuthorityService, req: IncomingMessage): Promise<SignedIn | undefined> {
-  const token = sessionTokenOf(req)
+  const token = sessionTokenOf(req, isSecureOrigin(service))
   const session = token ? await service.console.find(token) : undefined
   const record = session && service.identities.principal(session.principalId)
   return session && record ? { principalId: session.principalId, name: record.name, isAdmin: record.isAdmin, keyId: session.keyId } : undefined
 }
 
 export async function createContext(service: AuthorityService, req: IncomingMessage, res: ServerResponse): Promise<ConsoleContext> {
-  const isSecure = service.organization.origin.startsWith('https:')
+  const isSecure = isSecureOrigin(service)
   return {
     service,
     me: await readConsoleSession(service, req),
@@ -34,9 +34,11 @@ export async function createContext(service: AuthorityService, req: IncomingMess
       res.appendHeader('Set-Cookie', sessionCookie(token, expiresAt, isSecure))
     },
     signOut: async () => {
-      const token = sessionTokenOf(req)
+      const token = sessionTokenOf(req, isSecure)
       if (token) await service.console.end(token)
       res.appendHeader('Set-Cookie', clearSessionCookie(isSecure))
     },
   }
 }
+
+const isSecureOrigin = ({ organization }: Pick<AuthorityService, 'organization'>): boolean => organization.origin.startsWith('https:')
