@@ -39,14 +39,19 @@ export class TokenBuckets {
     this.#maximumSenders = maximumSenders
   }
 
-  /** Takes one token of this sender: 0, or the milliseconds that it has to wait. */
-  waitMs(sender: string, nowMs: number): number {
+  /** Takes tokens of this sender, as `TokenBucket.take` does. */
+  take(sender: string, nowMs: number, cost = 1): ReturnType<TokenBucket['take']> {
     const bucket = this.#buckets.get(sender) ?? new TokenBucket(this.#rate.perSecond, this.#rate.burst, nowMs)
-    const taken = bucket.take(nowMs)
     this.#buckets.delete(sender)
     this.#buckets.set(sender, bucket)
     const [oldest] = this.#buckets.size > this.#maximumSenders ? this.#buckets.keys() : []
     if (oldest !== undefined) this.#buckets.delete(oldest)
+    return bucket.take(nowMs, cost)
+  }
+
+  /** Takes one token of this sender: 0, or the milliseconds that it has to wait. */
+  waitMs(sender: string, nowMs: number): number {
+    const taken = this.take(sender, nowMs)
     if (taken === 'granted') return 0
     return taken === 'exhausted' ? 1000 : taken.retryAfterMs
   }

@@ -2,7 +2,7 @@
 import type { RawData, WebSocket } from 'ws'
 import { parseStrictJson } from '../../../protocol/strict-json.ts'
 import type { IapRouter, Peer, PeerEnd, PeerLink } from '../../service/iap/types.ts'
-import { TokenBucket } from '../../token-bucket.ts'
+import type { TokenBucket } from '../../token-bucket.ts'
 import type { CloseCode } from './close-codes.ts'
 import { CLOSE_CODES, closeCodeOf } from './close-codes.ts'
 import type { IapDoorLimits } from './limits.ts'
@@ -11,6 +11,8 @@ interface Host {
   readonly router: IapRouter
   readonly limits: IapDoorLimits
   readonly principalId: string
+  /** Takes of what the Principal may send, over all its connections, one after another as well. */
+  readonly take: (cost: number) => ReturnType<TokenBucket['take']>
   readonly onClosed: (connection: IapConnection) => void
 }
 
@@ -18,9 +20,9 @@ export class IapConnection {
   readonly #socket: WebSocket
   readonly #host: Host
   readonly #peer: Peer
-  readonly #bucket: TokenBucket
   readonly #deadline: NodeJS.Timeout
   readonly #waiting = new Set<() => void>()
+  #hasSpoken = false
   #isGreeted = false
   #isEnded = false
   #inHand = 0
@@ -31,7 +33,6 @@ export class IapConnection {
     const { limits, router, principalId } = host
     this.#socket = socket
     this.#host = host
-    this.#bucket = new TokenBucket(limits.messagesPerSecond, limits.messageBurst, performance.now())
     this.#deadline = setTimeout(() => this.end(CLOSE_CODES.handshakeTimeout), limits.handshakeDeadlineMs)
     socket.on('message', (data, isBinary) => void this.#receive(data, isBinary))
     socket.on('ping', (data) => void this.#answerPing(data))
@@ -105,8 +106,11 @@ export class IapConnection {
     const { maxFrameBytes, maxGreetingBytes } = this.#host.limits
     if (!this.#isGreeted && bytes.length > maxGreetingBytes) return this.end(CLOSE_CODES.tooLong)
     const frame = parseStrictJson(bytes, { maxBytes: maxFrameBytes })
-    const grant = this.#bucket.take(performance.now(), frame.ok ? costOf(frame.value.value) : 1)
-    if (grant === 'exhausted') return this.end(CLOSE_CODES.tooManyMessages)
+    // The upgrade has paid for the HANDSHAKE that it is for.
+    const grant = this.#host.take(frame.ok && this.#hasSpoken ? costOf(frame.value.value) : 1)
+    this.#hasSpoken = true
+    // Whoever has no session yet may come back, which a refusal would forbid.
+    if (grant === 'exhausted' || (grant !== 'granted' && !this.#isGreeted)) return this.end(CLOSE_CODES.tooManyMessages)
     if (grant !== 'granted') return this.#peer.refuse(`too many messages; come back in ${grant.retryAfterMs} ms`, 'rate_limited')
     if (!frame.ok) return this.#peer.refuse(frame.error.message, 'malformed')
     if (this.#isTooLong(frame.value.value, bytes.length)) return this.#peer.refuse('the message is too long', 'too_long')
@@ -131,7 +135,7 @@ export class IapConnection {
   async #answerPing(data: Buffer): Promise<void> {
     if (this.#isEnded) return
     this.#peer.heard()
-    if (this.#bucket.take(performance.now()) === 'exhausted') return this.end(CLOSE_CODES.tooManyMessages)
+    if (this.#host.take(1) === 'exhausted') return this.end(CLOSE_CODES.tooManyMessages)
     await this.#peer.idle()
     if (!this.#isEnded && this.#socket.bufferedAmount < this.#host.limits.maxBufferedBytes) this.#socket.pong(data)
   }
@@ -156,7 +160,7 @@ export class IapConnection {
 }
 
 /** A HANDSHAKE may bring schemas that have to be compiled. */
-const handshakeCost = 100
+export const handshakeCost = 100
 
 function costOf(value: unknown): number {
   const { type, payload } = (value ?? {}) as { readonly type?: unknown; readonly payload?: { readonly messages?: unknown } }

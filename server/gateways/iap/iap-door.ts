@@ -7,12 +7,16 @@ import type { FindAddress } from '../../http-messages.ts'
 import { refuseUpgrade } from '../../http-messages.ts'
 import type { TokenRecord } from '../../service/doors/types.ts'
 import { FailureQuota } from '../../service/failure-quota.ts'
+import { TokenBuckets } from '../../token-bucket.ts'
 import type { AuthorityService } from '../../service/service.ts'
 import { CLOSE_CODES } from './close-codes.ts'
 import { IAP_SUBPROTOCOL, tokenOf } from './credentials.ts'
-import { IapConnection } from './iap-connection.ts'
+import { handshakeCost, IapConnection } from './iap-connection.ts'
 import type { IapDoorLimits } from './limits.ts'
 import { DEFAULT_IAP_DOOR_LIMITS } from './limits.ts'
+
+/** When somebody may try again who overdrew what it may send by as much again. */
+const exhaustedRetrySeconds = 5
 
 export interface IapDoorOptions {
   readonly limits?: Partial<IapDoorLimits>
@@ -34,6 +38,7 @@ export function createIapDoor(service: Pick<AuthorityService, 'doors' | 'iap'>, 
   const { tokens } = service.doors
   const limits: IapDoorLimits = { ...DEFAULT_IAP_DOOR_LIMITS, ...options.limits }
   const failures = new FailureQuota(() => performance.now())
+  const budgets = new TokenBuckets({ perSecond: limits.messagesPerSecond, burst: limits.messageBurst })
   const connections = new Map<IapConnection, TokenRecord>()
   const sockets = new WebSocketServer(socketOptions(limits))
   let isClosing = false
@@ -57,13 +62,16 @@ export function createIapDoor(service: Pick<AuthorityService, 'doors' | 'iap'>, 
     }
     const own = [...connections.values()].filter(({ principalId }) => principalId === token.principalId)
     if (own.length >= limits.maxConnectionsPerPrincipal) return refuseUpgrade(transport, '429 Too Many Requests', ['Retry-After: 1'])
+    const take = (cost: number) => budgets.take(token.principalId, performance.now(), cost)
+    const grant = take(handshakeCost)
+    if (grant !== 'granted') return refuseUpgrade(transport, '429 Too Many Requests', [`Retry-After: ${grant === 'exhausted' ? exhaustedRetrySeconds : Math.ceil(grant.retryAfterMs / 1000)}`])
     sockets.handleUpgrade(request, transport, head, (socket) => {
       const left = tokens.connected(token.principalId)
       const onClosed = (connection: IapConnection) => {
         connections.delete(connection)
         left()
       }
-      connections.set(new IapConnection(socket, { router: service.iap, limits, principalId: token.principalId, onClosed }), token)
+      connections.set(new IapConnection(socket, { router: service.iap, limits, principalId: token.principalId, take, onClosed }), token)
     })
   }
 

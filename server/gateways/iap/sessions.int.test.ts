@@ -5,23 +5,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createErrorMessage, createHeartbeatMessage, createMessageBatch, createTaskBidMessage, createTaskProposalMessage } from '../../../sdk/iap/create-messages.ts'
 import { startServer } from '../../start.ts'
 import { IapServer } from '../../testing/iap/iap-server.ts'
-import { dataAnalysis, TestAgent } from '../../testing/iap/test-agent.ts'
+import { dataAnalysis, refusalOf as refusalAt, TestAgent } from '../../testing/iap/test-agent.ts'
 import { skipReason } from '../../testing/test-database.ts'
 
 let iap: IapServer
 let count = 0
 /** A name that no other test uses. */
 const name = (stem: string) => `${stem}-${++count}`
+const refusalOf = (...asked: [headers: Record<string, string>, protocols?: readonly string[]]) => refusalAt(iap.url, ...asked)
 const looking = (agentId: string, messageId: string, payload: object = {}) => ({ messageId, type: 'CAPABILITY_DISCOVERY', from: agentId, to: 'router', timestamp: '2026-11-30T08:00:00Z', protocolVersion: '1.0.0', payload })
 async function statusOf(headers: Record<string, string>, protocols: readonly string[] = []): Promise<number | undefined> {
-  const socket = new WebSocket(iap.url, [...protocols], { headers })
-  socket.on('error', () => undefined)
-  const status = await new Promise<number | undefined>((resolve) => {
-    socket.once('unexpected-response', (_request, response) => resolve(response.statusCode))
-    socket.once('open', () => resolve(101))
-  })
-  socket.terminate()
-  return status
+  const refused = await refusalOf(headers, protocols)
+  return refused === undefined ? 101 : refused.statusCode
 }
 
 describe.skipIf(skipReason)(`sessions of the I.A.P. door${skipReason ? ` (${skipReason})` : ''}`, () => {
@@ -233,6 +228,16 @@ describe.skipIf(skipReason)(`sessions of the I.A.P. door${skipReason ? ` (${skip
       for (let sent = 0; sent < 6_000; sent++) agent.send(heartbeat)
       expect(await agent.closeCode).toBe(4006)
       expect(agent.received.at(-1)).toMatchObject({ type: 'ERROR', payload: { code: 'VALIDATION_ERROR', details: { reason: 'rate_limited' } } })
+    })
+
+    it('does not begin anew with every connection: who overdrew it is answered 429 before the upgrade', async () => {
+      const agentId = name('insistent')
+      const agent = await iap.join(agentId)
+      for (let sent = 0; sent < 60; sent++) agent.introduce()
+      expect(await agent.closeCode).toBe(4006)
+      const refused = await refusalOf({ authorization: `Bearer ${await iap.token(agentId)}` })
+      expect(refused?.statusCode).toBe(429)
+      expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     })
 
     it('gives a Principal only so many connections', async () => {

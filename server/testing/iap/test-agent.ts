@@ -1,5 +1,7 @@
 // An agent of the Inter-Agent Protocol under a test's control: sends what it is told to, keeps what it gets, answers nothing by itself.
 import { once } from 'node:events'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { WebSocket } from 'ws'
 import type { AgentHandshake, IAPMessage, IAPMessageOf, TaskAssignment, TaskBid, TaskProposal } from '../../../protocol/iap/types.ts'
 import type { MessageType } from '../../../protocol/iap/message-type.ts'
@@ -11,6 +13,19 @@ import {
 export type AgentTraits = Partial<Omit<AgentHandshake, 'agentId'>>
 
 export const dataAnalysis = (id: string, schemas: { readonly inputSchema?: Record<string, unknown>; readonly outputSchema?: Record<string, unknown> } = {}) => ({ id, type: 'data_analysis', name: id, description: '', ...schemas })
+
+/** How the upgrade is refused, with the text that comes along; undefined where it is not. */
+export async function refusalOf(url: string, headers: Record<string, string>, protocols: readonly string[] = []): Promise<{ readonly statusCode: number; readonly headers: IncomingHttpHeaders; readonly text: string } | undefined> {
+  const socket = new WebSocket(url, [...protocols], { headers })
+  socket.on('error', () => undefined)
+  const refused = await new Promise<IncomingMessage | undefined>((resolve) => {
+    socket.once('unexpected-response', (_request, response) => resolve(response))
+    socket.once('open', () => resolve(undefined))
+  })
+  const answer = refused && { statusCode: refused.statusCode!, headers: refused.headers, text: await text(refused) }
+  socket.terminate()
+  return answer
+}
 
 export class TestAgent {
   readonly agentId: string
