@@ -5,6 +5,7 @@ import { ROUTER } from '../../../protocol/iap/types.ts'
 import { invariant } from '../../../protocol/result.ts'
 import type { NodeInfo, OpenSpaces } from '../open-spaces/types.ts'
 import { agentIdNamespace } from '../open-spaces/types.ts'
+import { Turns } from '../turns.ts'
 import { RecentMap } from '../open-spaces/recent-map.ts'
 
 /** The router itself is the Node `router` of it. */
@@ -26,6 +27,8 @@ export class AgentNodes {
   /** Space names by id, as far as somebody was let in. */
   readonly #names = new RecentMap<string, string>(remembered)
   readonly #entered = new RecentMap<string, true>(remembered)
+  /** By Principal, and by `router` for the router's own Node. */
+  readonly #turns = new Turns<string>()
 
   constructor(spaces: OpenSpaces) {
     this.#spaces = spaces
@@ -39,10 +42,14 @@ export class AgentNodes {
     return { agentOwner: named.ok ? named.value.principalId : undefined, boundAgentId: own && agentIdOf(own) }
   }
 
-  /** Gives the Principal this agent id for good; false when somebody else was quicker. */
-  async bind(agentId: AgentId, principalId: string): Promise<boolean> {
+  /** Gives the Principal this agent id for good; false when somebody else was quicker, or it got another one by now. */
+  bind(agentId: AgentId, principalId: string): Promise<boolean> {
+    return this.#turns.run(principalId, () => this.#bind(agentId, principalId))
+  }
+
+  async #bind(agentId: AgentId, principalId: string): Promise<boolean> {
     const node = await this.#spaces.nodes.ofPrincipal(principalId)
-    if (node === undefined) return false
+    if (node === undefined || (agentIdOf(node) ?? agentId) !== agentId) return false
     const bound = await this.#spaces.nodes.bind(node.nodeId, { namespace, subject: agentId })
     if (bound.ok) this.#nodeIds.set(agentId, node.nodeId)
     return bound.ok
@@ -53,7 +60,7 @@ export class AgentNodes {
     const known = this.#nodeIds.get(agentId)
     if (known !== undefined) return known
     const found = await this.#spaces.nodes.resolve(namespace, agentId)
-    const nodeId = found.ok ? found.value.nodeId : agentId === ROUTER ? await this.#registerRouter() : undefined
+    const nodeId = found.ok ? found.value.nodeId : agentId === ROUTER ? await this.#turns.run(ROUTER, () => this.#registerRouter()) : undefined
     invariant(nodeId !== undefined, 'an agent of a task is a Node')
     this.#nodeIds.set(agentId, nodeId)
     return nodeId
@@ -94,8 +101,11 @@ export class AgentNodes {
   }
 
   async #registerRouter(): Promise<string> {
+    const known = this.#nodeIds.get(ROUTER)
+    if (known !== undefined) return known
     const registered = await this.#spaces.nodes.register({ name: 'I.A.P. router', description: 'Routes tasks of the Inter-Agent Protocol.', identities: [{ namespace, subject: ROUTER }] })
     invariant(registered.ok, 'the router is a Node')
+    this.#nodeIds.set(ROUTER, registered.value.node.nodeId)
     return registered.value.node.nodeId
   }
 }
