@@ -1,5 +1,4 @@
 // The faults that a Mission must survive (A-287), injected into real agents on a real server over real sockets.
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net'
@@ -8,8 +7,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { encodeBase64url } from '../protocol/base64url.ts'
-import { publicKeyOf } from '../protocol/ed25519-sign.ts'
 import type { CapabilityRef, EventDocument, ResourceUsageRecordedPayload, WorkContract } from '../protocol/generated/types.ts'
 import { RESOURCE_USAGE_RECORDED, WORK_OFFER_DECLINED } from '../protocol/kinds.ts'
 import { openArtifactFolder } from '../server/artifacts/artifact-folder.ts'
@@ -18,9 +15,11 @@ import { loadOrganizationKeys } from '../server/service/organization-keys.ts'
 import type { RunningServer, ServerOptions } from '../server/start.ts'
 import { startServer } from '../server/start.ts'
 import { openStore } from '../server/store/open-store.ts'
+import { selectionBasis, workContract } from '../server/testing/documents.ts'
 import { createMemoryStore } from '../server/testing/memory-store.ts'
+import { accepted, type AgentAccount, enrol, inHours, register } from '../server/testing/sdk-clients.ts'
 import { createTestDatabase, skipReason } from '../server/testing/test-database.ts'
-import { AgentClient, type AgentStore, type Ending, GroupMirror, HumanClient, LeaseLost, newId, openAgentStore, type Receipt, reconcile, runScheduler, type SchedulerOptions, type Slot } from './index.ts'
+import { AgentClient, type AgentStore, type Ending, GroupMirror, type HumanClient, LeaseLost, newId, openAgentStore, reconcile, runScheduler, type SchedulerOptions, type Slot } from './index.ts'
 import { startChild } from './testing/child-process.ts'
 import type { HeldWorkerOptions } from './testing/held-worker.ts'
 
@@ -31,7 +30,6 @@ const STAGES = ['requirements', 'implementation', 'testing', 'review', 'integrat
 const PARTS = 15
 /** Starts over which shares are measured: no Mission runs out of parts in it. */
 const WINDOW = 12
-const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 const budget = { currency: 'EUR', financialLimit: 1000, toolCallLimit: 1000 }
 const criteria = [{ criterionId: 'complete', description: 'Nothing is missing.', evidenceRequired: ['deterministic_test' as const] }]
 
@@ -65,8 +63,7 @@ function withServer(openIt: OpenStore, body: () => void): void {
     server = await startServer({ resources, log: silentLog(), allowedOrigins: [`http://127.0.0.1:${cable.port}`] })
   })
   beforeEach(async () => {
-    const { token } = await server.service.identities.invite({ name: 'Ada', isAdmin: true, ttlSeconds: 60 })
-    owner = await HumanClient.enrol(server.origin, { token, name: 'Ada' })
+    owner = await enrol(server, 'Ada')
   })
   afterEach(async () => {
     for (const close of open.splice(0).reverse()) await close()
@@ -81,29 +78,13 @@ function withServer(openIt: OpenStore, body: () => void): void {
   body()
 }
 
-interface Account {
-  readonly agentId: string
-  readonly keyId: string
-  readonly seed: Uint8Array
-}
+const account = (name: string, maxConcurrency = 1) => register(server, name, [capability], maxConcurrency)
 
-async function account(name: string, maxConcurrency = 1): Promise<Account> {
-  const seed = new Uint8Array(randomBytes(32))
-  const added = await server.service.identities.addAgent({ name, publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [capability], maxConcurrency })
-  if (!added.ok) throw new Error(added.error.reason)
-  return { agentId: added.value.agentId, keyId: added.value.keyId, seed }
-}
-
-async function connect(of: Account, { port = server.port, store }: { port?: number; store?: AgentStore } = {}): Promise<AgentClient> {
+async function connect(of: AgentAccount, { port = server.port, store }: { port?: number; store?: AgentStore } = {}): Promise<AgentClient> {
   const options = { url: `ws://127.0.0.1:${port}/mwp`, origin: server.origin, backoff, ...of, ...(store && { cursors: store, outbox: store.outbox }) }
   const client = await AgentClient.connect(options)
   open.push(() => client.close())
   return client
-}
-
-function accepted(receipt: Receipt): EventDocument {
-  if (!receipt.ok) throw new Error(`${receipt.error.code}: ${receipt.error.message}`)
-  return receipt.value
 }
 
 /** A Worker process that can be stopped and started again with what it has on disk. */
@@ -116,7 +97,7 @@ interface Worker {
 
 type Work = Pick<SchedulerOptions, 'execute'> & Partial<SchedulerOptions> & { readonly port?: number }
 
-async function startWorker(of: Account, work: Work, path = join(folder, `${of.keyId.slice(-12)}.sqlite`)): Promise<Worker> {
+async function startWorker(of: AgentAccount, work: Work, path = join(folder, `${of.keyId.slice(-12)}.sqlite`)): Promise<Worker> {
   const { port, ...options } = work
   const store = await openAgentStore(path)
   const client = await connect(of, { store, ...(port !== undefined && { port }) })
@@ -133,34 +114,17 @@ async function startWorker(of: Account, work: Work, path = join(folder, `${of.ke
   return { client, store, reports, stop }
 }
 
-const contract = (goal: string, changes: Partial<WorkContract> = {}): WorkContract => ({
-  contractVersion: 1,
-  goal,
-  requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
-  acceptanceCriteria: criteria,
-  inputArtifacts: [],
-  dependencyWorkItemIds: [],
-  allowedResources: [],
-  requiredCapabilities: [capability],
-  deadline: soon(24),
-  requestedUrgency: 'normal',
-  businessImpact: 'The release waits for it.',
-  retryPolicy: { maxAttempts: 5, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
-  budget: { currency: 'EUR', financialLimit: 10, toolCallLimit: 10 },
-  sideEffectRisk: 'none',
-  executionApproval: 'not_required',
-  ...changes,
-})
-
-const basis = () => ({
-  requiredCapabilities: [capability],
-  verifiedMatches: [capability],
-  authorizationEligible: true,
-  availabilityEstimate: soon(1),
-  expectedCost: 1,
-  reliabilityEvidence: [],
-  policyRulesApplied: ['only candidate'],
-})
+const contract = (goal: string, changes: Partial<WorkContract> = {}) =>
+  workContract({
+    goal,
+    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
+    allowedResources: [],
+    requiredCapabilities: [capability],
+    deadline: inHours(24),
+    retryPolicy: { maxAttempts: 5, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
+    budget: { currency: 'EUR', financialLimit: 10, toolCallLimit: 10 },
+    ...changes,
+  })
 
 /** A Mission with its Coordinator, and the Coordinator's mirror kept up to date. */
 class Desk {
@@ -189,7 +153,7 @@ class Desk {
   }
 
   static async found(client: AgentClient, title: string): Promise<Desk> {
-    const plan = { title, coordinatorAgentId: client.agentId, objective: 'Deliver the software.', definitionOfDone: criteria, budget, deadline: soon(48) }
+    const plan = { title, coordinatorAgentId: client.agentId, objective: 'Deliver the software.', definitionOfDone: criteria, budget, deadline: inHours(48) }
     const { missionId, groupId, receipt } = await owner.createMission(plan)
     accepted(receipt)
     return Desk.at(client, { groupId, missionId })
@@ -223,7 +187,7 @@ class Desk {
   }
 
   async offerAgain(workItemId: string, agentId: string): Promise<void> {
-    accepted(await this.client.submit('work.offer', { workItemId, candidateAgentIds: [agentId], selectionBasis: basis() }, { groupId: this.groupId, workItemId }))
+    accepted(await this.client.submit('work.offer', { workItemId, candidateAgentIds: [agentId], selectionBasis: selectionBasis(capability) }, { groupId: this.groupId, workItemId }))
   }
 
   stateOf(workItemId: string) {
@@ -291,7 +255,7 @@ async function deliver(slot: Slot): Promise<Ending> {
   return { ends: 'submit', artifactHashes: [artifact.contentHash], evidence: [await slot.signEvidence(statement)] }
 }
 
-const progressAt = (phase: string) => ({ currentPhase: phase, completedMilestones: [], nextCheckpoint: 'the end', blockers: [], updatedCompletionEstimate: soon(1), evidenceIds: [] })
+const progressAt = (phase: string) => ({ currentPhase: phase, completedMilestones: [], nextCheckpoint: 'the end', blockers: [], updatedCompletionEstimate: inHours(1), evidenceIds: [] })
 
 /** Works in small steps until `steps` are done, the slot is wanted, or the lease is lost. */
 async function inSteps(slot: Slot, steps: number, onStep: (step: number) => void = () => undefined): Promise<Ending> {
@@ -640,7 +604,7 @@ function declareFaults(): void {
     const sourceEventRange = { fromSequence: 1, toSequence: 1, eventIds: [desk.events[0]!.eventId] }
     const summary = { contextPackageId: newId(), version: 1, missionId, groupId, workItemId, sourceEventRange, artifactHashes: [], summary: 'It has to be done.', decisions: [], constraints: [], unresolvedQuestions: [], generatedBy: { type: 'agent', id: coordinator.agentId } as const, generatedAt: new Date().toISOString() }
     const contextPackage = await coordinator.identity.signDocument(summary, 'generatedAt')
-    accepted(await coordinator.submit('work.offer', { workItemId, candidateAgentIds: [of.agentId], selectionBasis: basis(), contextPackage }, { groupId, workItemId }))
+    accepted(await coordinator.submit('work.offer', { workItemId, candidateAgentIds: [of.agentId], selectionBasis: selectionBasis(capability), contextPackage }, { groupId, workItemId }))
     await desk.verify(workItemId)
     await desk.until(() => desk.mirror.memberships.get(of.agentId)?.state === 'ended')
     await expect.poll(() => worker.store.received(groupId)).toBe(0)

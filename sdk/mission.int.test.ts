@@ -1,41 +1,30 @@
 // The SDK against the real server: one Mission from the invitation to the receipt, with a restart in the middle.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { encodeBase64url } from '../protocol/base64url.ts'
-import { publicKeyOf } from '../protocol/ed25519-sign.ts'
-import type { CapabilityRef, EventDocument, EventPayloads, WorkContract } from '../protocol/generated/types.ts'
-import { openArtifactFolder } from '../server/artifacts/artifact-folder.ts'
+import type { CapabilityRef, EventPayloads } from '../protocol/generated/types.ts'
 import { silentLog } from '../server/log.ts'
-import { loadOrganizationKeys } from '../server/service/organization-keys.ts'
-import type { RunningServer, ServerOptions } from '../server/start.ts'
+import type { RunningServer } from '../server/start.ts'
 import { startServer } from '../server/start.ts'
-import { createMemoryStore } from '../server/testing/memory-store.ts'
+import { memoryResources } from '../server/testing/authority-fixture.ts'
+import { selectionBasis, workContract } from '../server/testing/documents.ts'
+import { accepted, enrol, inHours, register } from '../server/testing/sdk-clients.ts'
 import { AgentClient, GroupMirror, HumanClient, newId, reconcile, withExecutionLease } from './index.ts'
-import type { GroupEntry, Receipt } from './index.ts'
+import type { GroupEntry } from './index.ts'
 
 const capability: CapabilityRef = { id: 'release.report', version: '1.0.0' }
 const backoff = { firstMs: 5, maxMs: 50 }
-const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 
-let folder: string
-let resources: ServerOptions['resources']
+let resources: ReturnType<typeof memoryResources>
 let server: RunningServer
 const clients: AgentClient[] = []
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sdk-'))
-  const store = createMemoryStore()
-  const organization = await loadOrganizationKeys(folder, { name: 'Test', now: store.clock.now() })
-  resources = { store, organization, artifacts: await openArtifactFolder(join(folder, 'artifacts')) }
+  resources = memoryResources()
   server = await startServer({ resources, log: silentLog() })
 })
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()))
   await server.stop()
-  await rm(folder, { recursive: true })
 })
 
 async function restart() {
@@ -44,18 +33,10 @@ async function restart() {
   server = await startServer({ resources, port, log: silentLog() })
 }
 
-async function person(name: string): Promise<HumanClient> {
-  const { token } = await server.service.identities.invite({ name, isAdmin: true, ttlSeconds: 60 })
-  return HumanClient.enrol(server.origin, { token, name })
-}
+const person = (name: string) => enrol(server, name)
 
 async function agent(name: string, capabilities: CapabilityRef[]): Promise<AgentClient> {
-  const seed = randomBytes(32)
-  const publicKey = encodeBase64url(publicKeyOf(seed))
-  const added = await server.service.identities.addAgent({ name, publicKey, capabilities })
-  if (!added.ok) throw new Error(added.error.reason)
-  const { agentId, keyId } = added.value
-  const client = await AgentClient.connect({ url: `ws://127.0.0.1:${server.port}/mwp`, agentId, keyId, seed, backoff })
+  const client = await AgentClient.connect({ url: `ws://127.0.0.1:${server.port}/mwp`, ...(await register(server, name, capabilities)), backoff })
   clients.push(client)
   return client
 }
@@ -68,39 +49,17 @@ const plan = (coordinator: AgentClient) => ({
   objective: 'Write the release report.',
   definitionOfDone: criteria,
   budget,
-  deadline: soon(48),
+  deadline: inHours(48),
 })
-const contract = (): WorkContract => ({
-  contractVersion: 1,
-  goal: 'Write the report',
-  requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
-  acceptanceCriteria: criteria,
-  inputArtifacts: [],
-  dependencyWorkItemIds: [],
-  allowedResources: [],
-  requiredCapabilities: [capability],
-  deadline: soon(24),
-  requestedUrgency: 'normal',
-  businessImpact: 'The release waits for it.',
-  retryPolicy: { maxAttempts: 1, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
-  budget: { currency: 'EUR', financialLimit: 10, toolCallLimit: 10 },
-  sideEffectRisk: 'none',
-  executionApproval: 'not_required',
-})
-const selectionBasis = () => ({
-  requiredCapabilities: [capability],
-  verifiedMatches: [capability],
-  authorizationEligible: true,
-  availabilityEstimate: soon(1),
-  expectedCost: 1,
-  reliabilityEvidence: [],
-  policyRulesApplied: ['only candidate'],
-})
-
-function accepted(receipt: Receipt): EventDocument {
-  if (!receipt.ok) throw new Error(`${receipt.error.code}: ${receipt.error.message}`)
-  return receipt.value
-}
+const contract = () =>
+  workContract({
+    goal: 'Write the report',
+    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
+    allowedResources: [],
+    requiredCapabilities: [capability],
+    deadline: inHours(24),
+    budget: { currency: 'EUR', financialLimit: 10, toolCallLimit: 10 },
+  })
 
 /** Resolves with the first Group that the Agent is told of. */
 async function invited(client: AgentClient): Promise<GroupEntry> {
@@ -136,7 +95,7 @@ async function authorizeAndOffer(coordinator: AgentClient, worker: AgentClient, 
   const member = { type: 'agent' as const, id: worker.agentId }
   accepted(await coordinator.submit('membership.change', { member, role: 'worker', visibilityStartSequence: 0 }, { groupId }))
   accepted(await coordinator.submit('work.authorize', { workItemId, contract: contract() }, { groupId, workItemId }))
-  const offer = { workItemId, candidateAgentIds: [worker.agentId], selectionBasis: selectionBasis() }
+  const offer = { workItemId, candidateAgentIds: [worker.agentId], selectionBasis: selectionBasis(capability) }
   accepted(await coordinator.submit('work.offer', offer, { groupId, workItemId }))
   return workItemId
 }
@@ -250,7 +209,7 @@ test('an Agent from outside joins by an offer: it is told of the Group, reads th
   const contextPackage = await coordinator.identity.signDocument(summary, 'generatedAt')
 
   const invitation = invited(newcomer)
-  accepted(await coordinator.submit('work.offer', { workItemId, candidateAgentIds: [newcomer.agentId], selectionBasis: selectionBasis(), contextPackage }, { groupId }))
+  accepted(await coordinator.submit('work.offer', { workItemId, candidateAgentIds: [newcomer.agentId], selectionBasis: selectionBasis(capability), contextPackage }, { groupId }))
   expect(await invitation).toMatchObject({ groupId, role: 'worker', state: 'provisional', membershipEpoch: 1, visibilityStartSequence: 3 })
 
   const seen: string[] = []

@@ -1,47 +1,30 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { encodeBase64url } from '../protocol/base64url.ts'
 import { encodeCanonical } from '../protocol/canonical-json.ts'
 import { sha256Hash } from '../protocol/digest.ts'
-import { publicKeyOf } from '../protocol/ed25519-sign.ts'
-import { testAgent } from '../server/gateways/mwp/testing/fake-service.ts'
-import { openArtifactFolder } from '../server/artifacts/artifact-folder.ts'
 import { silentLog } from '../server/log.ts'
-import { loadOrganizationKeys } from '../server/service/organization-keys.ts'
 import type { RunningServer } from '../server/start.ts'
 import { startServer } from '../server/start.ts'
-import { createMemoryStore } from '../server/testing/memory-store.ts'
+import { memoryResources, newKey } from '../server/testing/authority-fixture.ts'
+import { enrol, inHours, register } from '../server/testing/sdk-clients.ts'
 import { AgentClient } from './agent-client.ts'
 import { MemoryCursorStore } from './cursor-store.ts'
-import { HumanClient } from './human-client.ts'
 import type { RestoredGroup } from './restore-group.ts'
 import { restoreGroup } from './restore-group.ts'
 
-let folder: string
 let server: RunningServer
 let client: AgentClient
 let groupId: string
 let archive: { snapshotArtifactHash: string; stateHash: string; throughSequence: number }
 const cursors = new MemoryCursorStore()
-const { seed } = testAgent('coordinator')
 const key = () => server.service.organization.authority.publicKey
 
 /** A Mission that was cancelled and archived, with its history offline. */
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'restore-'))
-  const store = createMemoryStore()
-  const organization = await loadOrganizationKeys(folder, { name: 'Test', now: store.clock.now() })
-  server = await startServer({ resources: { store, organization, artifacts: await openArtifactFolder(join(folder, 'artifacts')) }, log: silentLog() })
-  const { token } = await server.service.identities.invite({ name: 'Ada', isAdmin: true, ttlSeconds: 60 })
-  const owner = await HumanClient.enrol(server.origin, { token, name: 'Ada' })
-  const capabilities = [{ id: 'countersign.coordination', version: '1.0.0' }]
-  const added = await server.service.identities.addAgent({ name: 'Coordinator', publicKey: encodeBase64url(publicKeyOf(seed)), capabilities })
-  if (!added.ok) throw new Error(added.error.reason)
-  const { agentId, keyId } = added.value
+  server = await startServer({ resources: memoryResources(), log: silentLog() })
+  const owner = await enrol(server, 'Ada')
+  const coordinator = await register(server, 'Coordinator', [{ id: 'countersign.coordination', version: '1.0.0' }])
   const created = await owner.createMission({
-    title: 'Release', coordinatorAgentId: agentId, objective: 'Release it.', budget: { toolCallLimit: 10 }, deadline: new Date(Date.now() + 86_400_000).toISOString(),
+    title: 'Release', coordinatorAgentId: coordinator.agentId, objective: 'Release it.', budget: { toolCallLimit: 10 }, deadline: inHours(24),
     definitionOfDone: [{ criterionId: 'done', description: 'It is released.', evidenceRequired: ['human_review'] }],
   })
   groupId = created.groupId
@@ -49,12 +32,11 @@ beforeEach(async () => {
   const archived = await server.service.archives.archive(groupId, { isHistoryOffline: true })
   if (!archived.ok) throw new Error(archived.error.reason)
   archive = archived.value
-  client = await AgentClient.connect({ url: `ws://127.0.0.1:${server.port}/mwp`, agentId, keyId, seed, cursors, authorityPublicKey: key() })
+  client = await AgentClient.connect({ url: `ws://127.0.0.1:${server.port}/mwp`, ...coordinator, cursors, authorityPublicKey: key() })
 })
 afterEach(async () => {
   await client.close()
   await server.stop()
-  await rm(folder, { recursive: true })
 })
 
 describe('A-235: an Agent whose position has left the online log', () => {
@@ -82,7 +64,7 @@ describe('A-235: a snapshot', () => {
     restoreGroup({ groupId, snapshotArtifactHash: archive.snapshotArtifactHash, authorityPublicKey: key(), download: (hash) => client.download(hash), ...changes })
 
   it('is refused by an Agent that trusts another authority', async () => {
-    await expect(restore({ authorityPublicKey: encodeBase64url(publicKeyOf(seed)) })).rejects.toThrow(/not by the authority/)
+    await expect(restore({ authorityPublicKey: newKey().publicKey })).rejects.toThrow(/not by the authority/)
   })
 
   it('is refused for another Group', async () => {

@@ -6,14 +6,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { publicKeyOf } from '../../protocol/ed25519-sign.ts'
 import { encodeBase64url } from '../../protocol/base64url.ts'
 import type { MissionCreatePayload } from '../../protocol/generated/types.ts'
-import { AgentClient, HumanClient } from '../../sdk/index.ts'
-import { openArtifactFolder } from '../../server/artifacts/artifact-folder.ts'
+import type { HumanClient } from '../../sdk/index.ts'
+import { AgentClient } from '../../sdk/index.ts'
 import { silentLog } from '../../server/log.ts'
-import { loadOrganizationKeys } from '../../server/service/organization-keys.ts'
 import type { ApprovalView } from '../../server/service/views.ts'
-import type { RunningServer, ServerOptions } from '../../server/start.ts'
+import type { RunningServer } from '../../server/start.ts'
 import { startServer } from '../../server/start.ts'
-import { createMemoryStore } from '../../server/testing/memory-store.ts'
+import { memoryResources } from '../../server/testing/authority-fixture.ts'
+import { enrol, inHours } from '../../server/testing/sdk-clients.ts'
 import type { AgentKey } from './demo/demo-keys.ts'
 import { loadDemoKeys } from './demo/demo-keys.ts'
 import type { Role } from './demo/roster.ts'
@@ -24,7 +24,7 @@ const PATIENCE = { timeout: 50_000, interval: 50 }
 
 let data: string
 let folder: string
-let resources: ServerOptions['resources']
+let resources: ReturnType<typeof memoryResources>
 let server: RunningServer
 let keys: Readonly<Record<Role, AgentKey>>
 let ada: HumanClient
@@ -41,13 +41,10 @@ beforeEach(async () => {
     lockfileVersion: 3,
     packages: { '': {}, 'node_modules/a': { version: '1.0.0', license: 'MIT' }, 'node_modules/b': { version: '2.0.0', license: 'MPL-2.0' }, 'node_modules/c': { version: '3.0.0', license: 'GPL-3.0-only', dev: true } },
   }))
-  const store = createMemoryStore()
-  const organization = await loadOrganizationKeys(data, { name: 'Test', now: store.clock.now() })
-  resources = { store, organization, artifacts: await openArtifactFolder(join(data, 'artifacts')) }
+  resources = memoryResources()
   server = await startServer({ resources, log: silentLog() })
   keys = await loadDemoKeys(data)
-  const { token } = await server.service.identities.invite({ name: 'Ada', isAdmin: true, ttlSeconds: 60 })
-  ada = await HumanClient.enrol(server.origin, { token, name: 'Ada' })
+  ada = await enrol(server, 'Ada')
 })
 afterEach(async () => {
   await Promise.all([...running.values()].map((client) => client.close()))
@@ -84,7 +81,7 @@ async function createMission(changes: Partial<MissionCreatePayload> = {}): Promi
     coordinatorAgentId: keys.coordinator.agentId,
     definitionOfDone: JOBS.map((job) => JOB_DESCRIPTIONS[job].criterion),
     budget: { toolCallLimit: 1000, computeSecondsLimit: 3600, wallClockSecondsLimit: 3600 },
-    deadline: new Date(Date.now() + 3_600_000).toISOString(),
+    deadline: inHours(1),
     coordinatorLeaseSeconds: 900,
     ...changes,
   })

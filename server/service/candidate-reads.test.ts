@@ -3,22 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { ContextPackage, EventDocument } from '../../protocol/generated/types.ts'
 import type { Agent, Fixture, Person } from '../testing/authority-fixture.ts'
 import { codeOf, eventOf, newUrn, signAs, startAuthority } from '../testing/authority-fixture.ts'
-import { workContract } from '../testing/documents.ts'
+import { selectionBasis, workContract } from '../testing/documents.ts'
 import { decodeEvent } from './event-bytes.ts'
 import type { GroupFeed } from './service.ts'
 
 const capability = { id: 'release.report', version: '1.0.0' }
 const contract = workContract({ requiredCapabilities: [capability], budget: { toolCallLimit: 10 }, deadline: '2026-12-30T00:00:00Z' })
-const selectionBasis = {
-  requiredCapabilities: [capability],
-  verifiedMatches: [capability],
-  authorizationEligible: true,
-  availabilityEstimate: '2026-11-29T13:00:00Z',
-  expectedCost: 1,
-  reliabilityEvidence: [],
-  policyRulesApplied: ['least cost'],
-}
-
 let fixture: Fixture
 let owner: Person
 let coordinator: Agent
@@ -63,7 +53,7 @@ async function packageBy(author: Agent, changes: Partial<ContextPackage> = {}): 
 }
 
 const offer = (contextPackage: ContextPackage) =>
-  fixture.submit(coordinator, { kind: 'work.offer', ...standing(), payload: { workItemId, candidateAgentIds: [candidate.actor.id], selectionBasis, contextPackage } })
+  fixture.submit(coordinator, { kind: 'work.offer', ...standing(), payload: { workItemId, candidateAgentIds: [candidate.actor.id], selectionBasis: selectionBasis(capability), contextPackage } })
 
 const say = async (text: string) =>
   eventOf(await fixture.submit(owner, { kind: 'message.post', groupId, membershipEpoch: 1, payload: { messageId: newUrn(), content: [{ type: 'text', text }] } }))

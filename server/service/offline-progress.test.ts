@@ -5,8 +5,8 @@ import type { Agent, Draft, Fixture } from '../testing/authority-fixture.ts'
 import { codeOf, eventOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 import { selectionBasis, workContract } from '../testing/documents.ts'
 
-const requiredCapabilities = [{ id: 'release.report', version: '1.0.0' }]
-const contract = workContract({ requiredCapabilities, budget: { toolCallLimit: 10 }, deadline: '2026-12-30T00:00:00Z' })
+const capability = { id: 'release.report', version: '1.0.0' }
+const contract = workContract({ requiredCapabilities: [capability], budget: { toolCallLimit: 10 }, deadline: '2026-12-30T00:00:00Z' })
 
 let fixture: Fixture
 let worker: Agent
@@ -24,7 +24,7 @@ beforeEach(async () => {
   const workItemId = newUrn()
   eventOf(await fixture.submit(owner, { kind: 'membership.change', groupId, membershipEpoch: 1, payload: { member: worker.actor, role: 'worker' } }))
   eventOf(await fixture.submit(coordinator, { kind: 'work.authorize', ...asCoordinator, payload: { workItemId, contract } }))
-  const offer = { workItemId, candidateAgentIds: [worker.actor.id], selectionBasis: { ...selectionBasis(), requiredCapabilities, verifiedMatches: requiredCapabilities } }
+  const offer = { workItemId, candidateAgentIds: [worker.actor.id], selectionBasis: selectionBasis(capability) }
   const offered = eventOf(await fixture.submit(coordinator, { kind: 'work.offer', ...asCoordinator, payload: offer }))
   const { offerId } = (offered.payload as { offers: { offerId: string }[] }).offers[0]!
   const sessionEpoch = worker.session.sessionEpoch

@@ -177,6 +177,12 @@ async function openSession(service: AuthorityService, { actor, keyId, sign }: Pi
 }
 
 /** Artifacts in memory. */
+/** All that a server stands on, in memory. A later run on the same goes on where the last one ended. */
+export function memoryResources(options: Parameters<typeof createMemoryStore>[0] = {}) {
+  const store = createMemoryStore(options)
+  return { store, organization: parseOrganizationKeys(foundOrganization('Test', store.clock.now())), artifacts: memoryArtifacts() }
+}
+
 export function memoryArtifacts(): ArtifactStore {
   const kept = new Map<string, { bytes: Uint8Array; mediaType: string; uploaders: Set<string> }>()
   return {

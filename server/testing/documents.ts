@@ -1,5 +1,5 @@
 // Builders of the documents inside Commands. Each is complete and valid; a test changes only what it is about.
-import type { Actor, Approval, Artifact, ContextPackage, EventDocument, Evidence, ExtensionProfile, GroupSnapshot, MissionCreatePayload, Progress, SelectionBasis, WorkContract } from '../../protocol/generated/types.ts'
+import type { Actor, Approval, Artifact, CapabilityRef, ContextPackage, EventDocument, Evidence, ExtensionProfile, GroupSnapshot, MissionCreatePayload, Progress, SelectionBasis, WorkContract } from '../../protocol/generated/types.ts'
 import { snapshotOf } from '../authority/group-archive.ts'
 import type { GroupState } from '../authority/types.ts'
 import { ada, CAPABILITY, cora, groupAuthority, hashOf, urnOf, verifiedSignature } from './cast.ts'
@@ -45,10 +45,10 @@ export function workContract(changes: Partial<WorkContract> = {}): WorkContract 
   }
 }
 
-export function selectionBasis(): SelectionBasis {
+export function selectionBasis(required: CapabilityRef = capability): SelectionBasis {
   return {
-    requiredCapabilities: [capability],
-    verifiedMatches: [capability],
+    requiredCapabilities: [required],
+    verifiedMatches: [required],
     authorizationEligible: true,
     availabilityEstimate: '2026-11-29T13:00:00Z',
     expectedCost: 1,

@@ -1,36 +1,25 @@
 // One piece of work from authorization to an approved Mission, every document signed for real.
 import { createHash } from 'node:crypto'
-import type { EventDocument, Evidence, WorkContract } from '../../protocol/generated/types.ts'
+import type { EventDocument, Evidence } from '../../protocol/generated/types.ts'
 import type { Clock } from '../service/ports.ts'
 import type { Agent, Draft, Fixture, Person, Signatory } from './authority-fixture.ts'
 import { eventOf, newUrn, signAs } from './authority-fixture.ts'
+import { selectionBasis, workContract } from './documents.ts'
 
 const capability = { id: 'release.report', version: '1.0.0' }
 const criterion = { criterionId: 'report', description: 'There is a report.', evidenceRequired: ['artifact_integrity' as const] }
 
-const contract: WorkContract = {
-  contractVersion: 1,
+const contract = workContract({
   goal: 'Write the report.',
   requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/plain', schema: 'urn:example:report' }],
   acceptanceCriteria: [criterion],
-  inputArtifacts: [],
-  dependencyWorkItemIds: [],
-  allowedResources: [{ resource: 'urn:example:repository', operations: ['read'] }],
   requiredCapabilities: [capability],
-  deadline: '2026-12-20T00:00:00Z',
-  requestedUrgency: 'normal',
-  businessImpact: 'The release waits.',
-  retryPolicy: { maxAttempts: 2, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
   budget: { toolCallLimit: 10 },
-  sideEffectRisk: 'none',
-  executionApproval: 'not_required',
-}
-
-const selectionBasis = { requiredCapabilities: [capability], verifiedMatches: [capability], authorizationEligible: true, availabilityEstimate: '2026-11-29T13:00:00Z', expectedCost: 1, reliabilityEvidence: [], policyRulesApplied: ['only one'] }
+})
 
 export class ReleaseFlow {
   static readonly contract = contract
-  static readonly selectionBasis = selectionBasis
+  static readonly selectionBasis = selectionBasis(capability)
   readonly missionId: string
   readonly groupId: string
   readonly workItemId = newUrn()
@@ -58,7 +47,7 @@ export class ReleaseFlow {
     const { workItemId } = flow
     await flow.coordinate({ kind: 'membership.change', payload: { member: roles.worker.actor, role: 'worker' } })
     await flow.coordinate({ kind: 'work.authorize', payload: { workItemId, contract } })
-    const offered = await flow.coordinate({ kind: 'work.offer', payload: { workItemId, candidateAgentIds: [roles.worker.actor.id], selectionBasis, offerExpiresInSeconds: 600 } })
+    const offered = await flow.coordinate({ kind: 'work.offer', payload: { workItemId, candidateAgentIds: [roles.worker.actor.id], selectionBasis: ReleaseFlow.selectionBasis, offerExpiresInSeconds: 600 } })
     const { offers } = offered.payload as { offers: { offerId: string }[] }
     const accepted = await flow.work({ kind: 'work.accept_offer', payload: { workItemId, offerId: offers[0]!.offerId, ownershipLeaseSeconds: 3600 } })
     flow.ownershipEpoch = (accepted.payload as { ownershipEpoch: number }).ownershipEpoch

@@ -1,12 +1,13 @@
 // Missions below one another on a running authority, every document signed for real.
 import { createHash } from 'node:crypto'
-import type { EventDocument, WorkContract } from '../../protocol/generated/types.ts'
+import type { EventDocument } from '../../protocol/generated/types.ts'
 import type { GroupState } from '../authority/types.ts'
 import { invariant } from '../../protocol/result.ts'
 import type { Clock } from '../service/ports.ts'
 import type { SubmitOutcome } from '../service/service.ts'
 import type { Agent, Draft, Fixture, Person, Signatory } from './authority-fixture.ts'
 import { eventOf, newUrn, signAs } from './authority-fixture.ts'
+import { selectionBasis, workContract } from './documents.ts'
 
 const capability = { id: 'release.report', version: '1.0.0' }
 const deadline = '2026-12-20T00:00:00Z'
@@ -15,25 +16,15 @@ const policy = { finalHumanApproval: false, highRiskExecutionApproval: false, po
 const content = new TextEncoder().encode('All licences allow it.\n')
 export const contentHash = `sha256:${createHash('sha256').update(content).digest('hex')}`
 
-const basis = { requiredCapabilities: [capability], verifiedMatches: [capability], authorizationEligible: true, availabilityEstimate: '2026-11-29T13:00:00Z', expectedCost: 1, reliabilityEvidence: [], policyRulesApplied: ['only one'] }
-
-const contractFor = (toolCallLimit: number): WorkContract => ({
-  contractVersion: 1,
-  goal: 'Write the report.',
-  requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/plain', schema: 'urn:example:report' }],
-  acceptanceCriteria: [criterion],
-  inputArtifacts: [],
-  dependencyWorkItemIds: [],
-  allowedResources: [{ resource: 'urn:example:repository', operations: ['read'] }],
-  requiredCapabilities: [capability],
-  deadline,
-  requestedUrgency: 'normal',
-  businessImpact: 'The release waits.',
-  retryPolicy: { maxAttempts: 2, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
-  budget: { toolCallLimit },
-  sideEffectRisk: 'none',
-  executionApproval: 'not_required',
-})
+const contractFor = (toolCallLimit: number) =>
+  workContract({
+    goal: 'Write the report.',
+    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/plain', schema: 'urn:example:report' }],
+    acceptanceCriteria: [criterion],
+    requiredCapabilities: [capability],
+    deadline,
+    budget: { toolCallLimit },
+  })
 
 export interface Level {
   readonly missionId: string
@@ -94,7 +85,7 @@ export class TreeFlow {
     const now = () => this.#fixture.clock.now()
     const work = async (draft: Draft) => eventOf(await this.send(worker, groupId, draft))
     await this.#coordinate(level, { kind: 'membership.change', payload: { member: worker.actor, role: 'worker' } })
-    const offered = await this.#coordinate(level, { kind: 'work.offer', payload: { workItemId, candidateAgentIds: [worker.actor.id], selectionBasis: basis, offerExpiresInSeconds: 600 } })
+    const offered = await this.#coordinate(level, { kind: 'work.offer', payload: { workItemId, candidateAgentIds: [worker.actor.id], selectionBasis: selectionBasis(capability), offerExpiresInSeconds: 600 } })
     const { offers } = offered.payload as { offers: { offerId: string }[] }
     const accepted = await work({ kind: 'work.accept_offer', payload: { workItemId, offerId: offers[0]!.offerId } })
     const { ownershipEpoch } = accepted.payload as { ownershipEpoch: number }

@@ -3,7 +3,7 @@ import type { Clock } from '../../service/ports.ts'
 import { startServer } from '../../start.ts'
 import type { Agent, Fixture, Person } from '../../testing/authority-fixture.ts'
 import { eventOf, fixtureOn, newUrn, signAs } from '../../testing/authority-fixture.ts'
-import { workContract } from '../../testing/documents.ts'
+import { selectionBasis, workContract } from '../../testing/documents.ts'
 import type { IoaNode, IoaWorld } from '../../testing/ioa-world.ts'
 import { startIoaWorld } from '../../testing/ioa-world.ts'
 import { skipReason } from '../../testing/test-database.ts'
@@ -81,8 +81,7 @@ describe.skipIf(skipReason)(`mission Spaces at the IOA door${skipReason ? ` (${s
       summary: 'A release is under way.', decisions: [], constraints: [], unresolvedQuestions: [], generatedBy: { type: 'agent', id: coordinator.actor.id } as const, generatedAt: new Date().toISOString(),
     }
     const contextPackage = await signAs(coordinator, summary, 'generatedAt')
-    const selectionBasis = { requiredCapabilities: [capability], verifiedMatches: [capability], authorizationEligible: true, availabilityEstimate: soon, expectedCost: 1, reliabilityEvidence: [], policyRulesApplied: ['only candidate'] }
-    eventOf(await fixture.submit(coordinator, { kind: 'work.offer', ...standing, payload: { workItemId, candidateAgentIds: [principalId], selectionBasis, contextPackage } }))
+    eventOf(await fixture.submit(coordinator, { kind: 'work.offer', ...standing, payload: { workItemId, candidateAgentIds: [principalId], selectionBasis: selectionBasis(capability), contextPackage } }))
     const path = `/spaces/${encodeURIComponent(mission.groupId)}`
     const told = (await candidate.client.get(`${path}/messages?all=true`)).body as unknown[]
     const shown = { id: mission.groupId, name: mission.groupId, nodes: [{ id: candidate.id, name: 'Candidate', meta: {} }], message_count: told.length }

@@ -10,12 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { silentLog } from '../../log.ts'
-import { foundOrganization, parseOrganizationKeys } from '../../service/organization-keys.ts'
 import type { RunningServer } from '../../start.ts'
 import { startServer } from '../../start.ts'
-import { memoryArtifacts } from '../../testing/authority-fixture.ts'
+import { memoryResources } from '../../testing/authority-fixture.ts'
 import { mcpAgent, McpCaller } from '../../testing/mcp-client.ts'
-import { createMemoryStore } from '../../testing/memory-store.ts'
 
 const runner = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js')
 const fixtureResource = /test:\/\/(static-text|watched-resource)/g
@@ -31,9 +29,7 @@ beforeAll(async () => {
   await once(proxy, 'listening')
   const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   url = `${origin}/mcp`
-  const store = createMemoryStore()
-  const organization = parseOrganizationKeys(foundOrganization('Test', store.clock.now()))
-  server = await startServer({ resources: { store, organization, artifacts: memoryArtifacts() }, log: silentLog(), allowedOrigins: [origin] })
+  server = await startServer({ resources: memoryResources(), log: silentLog(), allowedOrigins: [origin] })
   const { token } = await mcpAgent(server.service, 'Conformance')
   const caller = await McpCaller.connect(server.origin, token)
   const { id } = await caller.call<{ id: string }>('ioa_space', { name: 'conformance', description: 'Under test' })

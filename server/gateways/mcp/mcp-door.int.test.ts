@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { silentLog } from '../../log.ts'
-import { foundOrganization, parseOrganizationKeys } from '../../service/organization-keys.ts'
 import type { RunningServer } from '../../start.ts'
 import { startServer } from '../../start.ts'
-import { memoryArtifacts, StillClock } from '../../testing/authority-fixture.ts'
+import { memoryResources, StillClock } from '../../testing/authority-fixture.ts'
 import type { McpAgent } from '../../testing/mcp-client.ts'
 import { mcpAgent, McpCaller, mcpToken } from '../../testing/mcp-client.ts'
-import { createMemoryStore } from '../../testing/memory-store.ts'
 
 let server: RunningServer
 let clock: StillClock
@@ -15,8 +13,7 @@ const callers: McpCaller[] = []
 
 async function start(mcp: NonNullable<Parameters<typeof startServer>[0]['mcp']> = {}): Promise<void> {
   clock = new StillClock()
-  const [store, organization] = [createMemoryStore({ clock }), parseOrganizationKeys(foundOrganization('Test', clock.now()))]
-  server = await startServer({ resources: { store, organization, artifacts: memoryArtifacts() }, log: silentLog(), mcp })
+  server = await startServer({ resources: memoryResources({ clock }), log: silentLog(), mcp })
   agent = await mcpAgent(server.service, 'Worker')
 }
 

@@ -1,12 +1,9 @@
 // A whole job by MCP tools alone, offered and reviewed by a Coordinator that signs for itself, on a real PostgreSQL.
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { encodeBase64url } from '../../../protocol/base64url.ts'
-import { publicKeyOf } from '../../../protocol/ed25519-sign.ts'
-import type { EventDocument, WorkContract } from '../../../protocol/generated/types.ts'
-import { AgentClient, HumanClient, newId } from '../../../sdk/index.ts'
-import type { Receipt } from '../../../sdk/index.ts'
+import type { WorkContract } from '../../../protocol/generated/types.ts'
+import type { HumanClient } from '../../../sdk/index.ts'
+import { AgentClient, newId } from '../../../sdk/index.ts'
 import { silentLog } from '../../log.ts'
 import { foundOrganization, parseOrganizationKeys } from '../../service/organization-keys.ts'
 import type { Store } from '../../service/ports.ts'
@@ -14,14 +11,14 @@ import type { RunningServer } from '../../start.ts'
 import { startServer } from '../../start.ts'
 import { openStore } from '../../store/open-store.ts'
 import { memoryArtifacts } from '../../testing/authority-fixture.ts'
-import { workContract } from '../../testing/documents.ts'
+import { selectionBasis, workContract } from '../../testing/documents.ts'
 import type { McpAgent } from '../../testing/mcp-client.ts'
 import { mcpAgent, McpCaller } from '../../testing/mcp-client.ts'
+import { accepted, enrol, inHours, register } from '../../testing/sdk-clients.ts'
 import type { TestDatabase } from '../../testing/test-database.ts'
 import { createTestDatabase, skipReason } from '../../testing/test-database.ts'
 
 const capability = { id: 'release.report', version: '1.0.0' }
-const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 const criteria = [{ criterionId: 'complete', description: 'Nothing is missing.', evidenceRequired: ['artifact_integrity' as const, 'deterministic_test' as const] }]
 
 const contract = (changes: Partial<WorkContract> = {}) =>
@@ -31,16 +28,11 @@ const contract = (changes: Partial<WorkContract> = {}) =>
     acceptanceCriteria: criteria,
     allowedResources: [],
     requiredCapabilities: [capability],
-    deadline: soon(24),
+    deadline: inHours(24),
     retryPolicy: { maxAttempts: 3, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
     budget: { currency: 'EUR', financialLimit: 10 },
     ...changes,
   })
-
-function accepted(receipt: Receipt): EventDocument {
-  if (!receipt.ok) throw new Error(`${receipt.error.code}: ${receipt.error.message}`)
-  return receipt.value
-}
 
 interface Standing { readonly state: string; readonly is_yours: boolean; readonly lease?: { readonly type: string; readonly seconds_left: number; readonly ends_at: string }; readonly next_step: string; readonly content_hash?: string; readonly message_id?: string }
 interface Offers { readonly offers: readonly { readonly group_id: string; readonly work_item_id: string; readonly offer_id: string; readonly contract: WorkContract; readonly joins_mission?: boolean }[] }
@@ -61,12 +53,8 @@ describe.skipIf(skipReason)(`work by MCP tools${skipReason ? ` (${skipReason})` 
     store = await openStore({ url: database.url, migrationsFolder: join(import.meta.dirname, '../../../drizzle/migrations'), maxConnections: 4 })
     const organization = parseOrganizationKeys(foundOrganization('Test', store.clock.now()))
     server = await startServer({ resources: { store, organization, artifacts: memoryArtifacts() }, log: silentLog() })
-    const { token } = await server.service.identities.invite({ name: 'Ada', isAdmin: true, ttlSeconds: 60 })
-    owner = await HumanClient.enrol(server.origin, { token, name: 'Ada' })
-    const seed = randomBytes(32)
-    const added = await server.service.identities.addAgent({ name: 'Coordinator', publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [capability] })
-    if (!added.ok) throw new Error(added.error.reason)
-    coordinator = await AgentClient.connect({ url: `ws://127.0.0.1:${server.port}/mwp`, ...added.value, seed })
+    owner = await enrol(server, 'Ada')
+    coordinator = await AgentClient.connect({ url: `ws://127.0.0.1:${server.port}/mwp`, ...(await register(server, 'Coordinator', [capability])) })
   })
   afterAll(async () => {
     await coordinator.close()
@@ -78,15 +66,13 @@ describe.skipIf(skipReason)(`work by MCP tools${skipReason ? ` (${skipReason})` 
   beforeEach(async () => {
     agent = await mcpAgent(server.service, 'Worker')
     worker = await McpCaller.connect(server.origin, agent.token)
-    const plan = { title: 'Release 1.0', coordinatorAgentId: coordinator.agentId, objective: 'Write the release report.', definitionOfDone: criteria, budget: { currency: 'EUR', financialLimit: 100 }, deadline: soon(48) }
+    const plan = { title: 'Release 1.0', coordinatorAgentId: coordinator.agentId, objective: 'Write the release report.', definitionOfDone: criteria, budget: { currency: 'EUR', financialLimit: 100 }, deadline: inHours(48) }
     const { missionId, groupId, receipt } = await owner.createMission(plan)
     accepted(receipt)
     mission = { missionId, groupId }
     for await (const { kind } of coordinator.subscribe(groupId, { after: 0 })) if (kind === 'mission.created') break
   })
   afterEach(() => worker.close())
-
-  const selectionBasis = () => ({ requiredCapabilities: [capability], verifiedMatches: [capability], authorizationEligible: true, availabilityEstimate: soon(1), expectedCost: 1, reliabilityEvidence: [], policyRulesApplied: ['only candidate'] })
 
   async function enlist(): Promise<void> {
     accepted(await coordinator.submit('membership.change', { member: { type: 'agent', id: agent.agentId }, role: 'worker', visibilityStartSequence: 0 }, { groupId: mission.groupId }))
@@ -95,7 +81,7 @@ describe.skipIf(skipReason)(`work by MCP tools${skipReason ? ` (${skipReason})` 
     const { groupId } = mission
     const workItemId = newId()
     accepted(await coordinator.submit('work.authorize', { workItemId, contract: contract(changes) }, { groupId, workItemId }))
-    accepted(await coordinator.submit('work.offer', { workItemId, candidateAgentIds: [agent.agentId], selectionBasis: selectionBasis() }, { groupId, workItemId }))
+    accepted(await coordinator.submit('work.offer', { workItemId, candidateAgentIds: [agent.agentId], selectionBasis: selectionBasis(capability) }, { groupId, workItemId }))
     return { group_id: groupId, work_item_id: workItemId }
   }
   const finding = (type: string) => ({ criterion_id: 'complete', type, method: 'Counted the sections.', result: 'passed' })
@@ -165,7 +151,7 @@ describe.skipIf(skipReason)(`work by MCP tools${skipReason ? ` (${skipReason})` 
     }
     const contextPackage = await coordinator.identity.signDocument(summary, 'generatedAt')
     const waiting = worker.call<Offers>('work_offers', { wait_seconds: 30 })
-    accepted(await coordinator.submit('work.offer', { workItemId, candidateAgentIds: [agent.agentId], selectionBasis: selectionBasis(), contextPackage }, { groupId: mission.groupId }))
+    accepted(await coordinator.submit('work.offer', { workItemId, candidateAgentIds: [agent.agentId], selectionBasis: selectionBasis(capability), contextPackage }, { groupId: mission.groupId }))
     const { offers: [shown] } = await waiting
     expect(shown).toMatchObject({ work_item_id: workItemId, joins_mission: true })
     const name = { group_id: mission.groupId, work_item_id: workItemId }

@@ -1,26 +1,20 @@
 // The door in front of the real authority: what a small stand-in cannot prove.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { decodeBase64url, encodeBase64url } from '../../../protocol/base64url.ts'
+import { decodeBase64url } from '../../../protocol/base64url.ts'
 import { canonicalText } from '../../../protocol/canonical-json.ts'
-import { publicKeyOf } from '../../../protocol/ed25519-sign.ts'
 import type { Frame, Actor } from '../../../protocol/generated/types.ts'
-import { buildCommand, HumanClient, Identity, newId } from '../../../sdk/index.ts'
-import { openArtifactFolder } from '../../artifacts/artifact-folder.ts'
+import type { HumanClient } from '../../../sdk/index.ts'
+import { buildCommand, Identity, newId } from '../../../sdk/index.ts'
 import { silentLog } from '../../log.ts'
-import { loadOrganizationKeys } from '../../service/organization-keys.ts'
-import type { RunningServer, ServerOptions } from '../../start.ts'
+import type { RunningServer } from '../../start.ts'
 import { startServer } from '../../start.ts'
-import { createMemoryStore } from '../../testing/memory-store.ts'
+import { memoryResources } from '../../testing/authority-fixture.ts'
+import { enrol, inHours, register } from '../../testing/sdk-clients.ts'
 import { CLOSE_CODES } from './close-codes.ts'
 import type { TestAgent } from './testing/fake-service.ts'
-import { testAgent } from './testing/fake-service.ts'
 import { envelope, RawClient } from './testing/raw-client.ts'
 
-let folder: string
-let resources: ServerOptions['resources']
+let resources: ReturnType<typeof memoryResources>
 let server: RunningServer
 let owner: HumanClient
 let coordinator: TestAgent
@@ -29,38 +23,26 @@ let missionId: string
 let url: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'door-'))
-  const store = createMemoryStore()
-  const organization = await loadOrganizationKeys(folder, { name: 'Test', now: store.clock.now() })
-  resources = { store, organization, artifacts: await openArtifactFolder(join(folder, 'artifacts')) }
+  resources = memoryResources()
   server = await startServer({ resources, log: silentLog() })
   url = `ws://127.0.0.1:${server.port}/mwp`
-  const { token } = await server.service.identities.invite({ name: 'Ada', isAdmin: true, ttlSeconds: 60 })
-  owner = await HumanClient.enrol(server.origin, { token, name: 'Ada' })
-  coordinator = await register('Coordinator')
+  owner = await enrol(server, 'Ada')
+  coordinator = await agent('Coordinator')
   const created = await owner.createMission({
     title: 'Release',
     coordinatorAgentId: coordinator.agentId,
     objective: 'Release it.',
     definitionOfDone: [{ criterionId: 'done', description: 'It is released.', evidenceRequired: ['human_review'] }],
     budget: { toolCallLimit: 10 },
-    deadline: new Date(Date.now() + 86_400_000).toISOString(),
+    deadline: inHours(24),
   })
   ;({ groupId, missionId } = created)
 })
 afterEach(async () => {
   await server.stop()
-  await rm(folder, { recursive: true })
 })
 
-async function register(name: string): Promise<TestAgent> {
-  const { seed } = testAgent(name)
-  const publicKey = encodeBase64url(publicKeyOf(seed))
-  const capabilities = [{ id: 'countersign.coordination', version: '1.0.0' }]
-  const added = await server.service.identities.addAgent({ name, publicKey, capabilities })
-  if (!added.ok) throw new Error(added.error.reason)
-  return { ...added.value, seed }
-}
+const agent = (name: string): Promise<TestAgent> => register(server, name, [{ id: 'countersign.coordination', version: '1.0.0' }])
 
 const actorOf = ({ agentId }: TestAgent): Actor => ({ type: 'agent', id: agentId })
 
@@ -154,7 +136,7 @@ describe('receipts', () => {
   })
 
   test("another Agent's Command is refused on this connection", async () => {
-    const other = await register('Other')
+    const other = await agent('Other')
     const client = await RawClient.authenticated(url, coordinator)
     send(client, await message(other, 1))
     await client.findError('AUTH_FORBIDDEN')
@@ -172,7 +154,7 @@ describe('receipts', () => {
 
 describe('Groups', () => {
   test('an Agent that is no member is told that the Group does not exist (A-239)', async () => {
-    const stranger = await register('Stranger')
+    const stranger = await agent('Stranger')
     const client = await RawClient.authenticated(url, stranger)
     client.subscribe(groupId, 0)
     const hidden = await client.findError('GROUP_NOT_FOUND')
@@ -235,7 +217,7 @@ describe('Groups', () => {
     await liftMessageRate()
     const writer = await RawClient.authenticated(url, coordinator)
     const mission = await owner.missionView((await server.service.reads.groupFor(owner.principalId, groupId))!.state.mission.missionId)
-    const observer = await register('Observer')
+    const observer = await agent('Observer')
     await owner.submitIn(mission, 'membership.change', { member: actorOf(observer), role: 'observer', visibilityStartSequence: 0 })
     const reader = await RawClient.authenticated(url, observer)
     reader.subscribe(groupId, 0)

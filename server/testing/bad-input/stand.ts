@@ -171,9 +171,8 @@ async function workOn({ submit }: Fixture<Clock>, { groupId, coordinator, worker
     eventOf(await submit(agent, { groupId, membershipEpoch: 1, sessionEpoch: agent.session.sessionEpoch, ...(agent === coordinator && { coordinatorEpoch: 1 }), ...draft })).payload
   const workItemId = newUrn()
   const contract = workContract({ requiredCapabilities: [capability], budget: { toolCallLimit: 10 }, deadline })
-  const basis = { ...selectionBasis(), requiredCapabilities: [capability], verifiedMatches: [capability] }
   await act(coordinator, { kind: 'work.authorize', payload: { workItemId, contract } })
-  const offered = await act(coordinator, { kind: 'work.offer', payload: { workItemId, candidateAgentIds: [worker.actor.id], selectionBasis: basis } })
+  const offered = await act(coordinator, { kind: 'work.offer', payload: { workItemId, candidateAgentIds: [worker.actor.id], selectionBasis: selectionBasis(capability) } })
   const [{ offerId }] = offered.offers as [{ offerId: string }]
   const { ownershipEpoch } = (await act(worker, { kind: 'work.accept_offer', payload: { workItemId, offerId, ownershipLeaseSeconds: 3600 } })) as { ownershipEpoch: number }
   const { executionLease } = (await act(worker, { kind: 'work.start', payload: { workItemId, ownershipEpoch, executionLeaseSeconds: 3600 } })) as { executionLease: { leaseId: string } }
