@@ -6,7 +6,7 @@ export const HELD_BY_AGENT = 'held by the agent'
 export const HELD_BY_SERVER = 'held by the server'
 
 /** Extension entry of Commands, and so of their Events, that the server signed for an Agent: `{ heldBy: 'server' }`. */
-export const CUSTODY_EXTENSION = 'urn:countersign:extension:custody'
+const CUSTODY_EXTENSION = 'urn:countersign:extension:custody'
 
 export const CUSTODY_MARK: Extensions = { [CUSTODY_EXTENSION]: { version: '1.0.0', critical: false, data: { heldBy: 'server' } } }
 

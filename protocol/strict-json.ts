@@ -24,7 +24,7 @@ export type ParseFault = { readonly reason: ParseFaultReason; readonly message: 
 
 export type ParseLimits = { readonly maxBytes?: number; readonly maxDepth?: number }
 
-export const DEFAULT_MAX_BYTES = 256 * 1024
+const DEFAULT_MAX_BYTES = 256 * 1024
 export const DEFAULT_MAX_DEPTH = 64
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -27,7 +27,7 @@ const URGENCY_RANK: Readonly<Record<Urgency, number>> = { routine: 0, normal: 1,
 export const AGEING_STEP = 4
 
 /** Class of an item by urgency and age. It has no upper end: what has waited long enough comes before any newcomer. */
-export const rankOf = ({ urgency, passedOver }: Pick<QueuedItem, 'urgency' | 'passedOver'>): number =>
+const rankOf = ({ urgency, passedOver }: Pick<QueuedItem, 'urgency' | 'passedOver'>): number =>
   URGENCY_RANK[urgency] + Math.floor(passedOver / AGEING_STEP)
 
 export class FairOrder {

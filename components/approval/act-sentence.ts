@@ -30,7 +30,7 @@ export function actSentence(view: ApprovalView, act: Act): string {
 }
 
 /** "2 changed since your decision on revision 14", or that there was none. */
-export function sinceLastDecision(view: ApprovalView): string {
+function sinceLastDecision(view: ApprovalView): string {
   const last = view.decisions[0]?.approval
   if (!last) return 'your first decision on this mission'
   const changes = [

@@ -8,7 +8,7 @@ import { checkArtifact } from './artifact-check.ts'
 const CHECKING: ArtifactCheck = { state: 'checking' }
 
 /** Fetches the bytes and hashes them on this machine. Never throws: what cannot be read is an outcome. */
-export async function loadAndCheck(claim: ArtifactClaim): Promise<ArtifactCheck> {
+async function loadAndCheck(claim: ArtifactClaim): Promise<ArtifactCheck> {
   try {
     const response = await fetch(artifactPath(claim.contentHash), { credentials: 'same-origin' })
     if (response.status === 404) return { state: 'unreadable', reason: 'the server does not have it, or does not show it to you' }

@@ -33,7 +33,7 @@ export const areaOf = (view: View, size: Size): Box => ({
 })
 
 /** As large as it can be with every lane in view, within reason. */
-export const openingZoom = ({ lanes }: LaneLayout, { width }: Size): number => Math.max(LEAST_OPENING_ZOOM, Math.min(1, width / (lanes.length * LANE_WIDTH)))
+const openingZoom = ({ lanes }: LaneLayout, { width }: Size): number => Math.max(LEAST_OPENING_ZOOM, Math.min(1, width / (lanes.length * LANE_WIDTH)))
 
 /**
  * The viewport that opens a graph: its newest rows, with room for more below them, or all of it at the top when it fits, and

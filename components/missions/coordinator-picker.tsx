@@ -12,7 +12,7 @@ import { StateTag } from '../ui/state-tag.tsx'
 export const COORDINATION = 'countersign.coordination'
 const PRESENCE_EVERY_MS = 10_000
 
-export const canCoordinate = (agent: AgentView): boolean => agent.status === 'active' && agent.capabilities.some((capability) => capability.id === COORDINATION)
+const canCoordinate = (agent: AgentView): boolean => agent.status === 'active' && agent.capabilities.some((capability) => capability.id === COORDINATION)
 
 /** Agents and whether they are online, read again every ten seconds: presence is not in any log. */
 export function useAgents() {

@@ -30,7 +30,7 @@ export interface MissionDraft {
 export type DraftField = 'title' | 'objective' | 'criteria' | 'coordinatorAgentId' | 'deadline' | 'budget'
 export type DraftFaults = Partial<Record<DraftField, string>>
 
-export const DEFAULT_BUDGET: BudgetDraft = {
+const DEFAULT_BUDGET: BudgetDraft = {
   currency: 'EUR',
   financialLimit: '50',
   modelTokenLimit: '1000000',
@@ -144,7 +144,7 @@ function budgetOf(budget: BudgetDraft): Budget {
 }
 
 /** Milliseconds since 1970 as the text of a local date and time control, to the minute. */
-export function localDateTime(ms: number): string {
+function localDateTime(ms: number): string {
   const date = new Date(ms)
   const two = (value: number) => String(value).padStart(2, '0')
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`

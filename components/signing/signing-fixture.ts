@@ -13,7 +13,7 @@ export const ORIGIN = 'http://localhost:4310'
 export const IDS = { action: urn('a'), me: urn('b'), group: urn('c'), mission: urn('d'), coordinator: urn('e'), event: urn('f'), authority: urn('1'), authorityKey: urn('2'), myKey: urn('3') }
 export const STAMP: CommandStamp = { actionId: IDS.action, principalId: IDS.me, issuedAt: '2026-11-29T12:00:00.000Z' }
 
-export const authoritySeed = new Uint8Array(32).fill(7)
+const authoritySeed = new Uint8Array(32).fill(7)
 export const AUTHORITY: AuthorityKey = {
   principal: { type: 'service', id: IDS.authority },
   keyId: IDS.authorityKey,

@@ -4,10 +4,10 @@ import { createContext, use, type ReactNode } from 'react'
 import Link from 'next/link'
 import { useQuery } from '@tanstack/react-query'
 import { invariant } from '../../protocol/result.ts'
-import { errorCode, useTRPC, type SpaceView } from '../trpc.tsx'
-import { Button, buttonClass } from '../ui/button.tsx'
+import { QueryState } from '../shell/query-state.tsx'
+import { useTRPC, type SpaceView } from '../trpc.tsx'
+import { buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { Notice } from '../ui/notice.tsx'
 import { Skeleton, SkeletonRows } from '../ui/skeleton.tsx'
 
 const SpaceContext = createContext<SpaceView | undefined>(undefined)
@@ -25,20 +25,19 @@ export function useSpace(): SpaceView {
 /** Loads the Space, keeps it live, and says plainly when there is none at this address. */
 export function SpaceProvider({ spaceId, children }: { readonly spaceId: string; readonly children: ReactNode }) {
   const trpc = useTRPC()
-  const { data, error, refetch, isFetching } = useQuery({ ...trpc.spaces.view.queryOptions({ spaceId }), refetchInterval: LOOK_AGAIN_MS })
-  if (data) return <SpaceContext value={data}>{children}</SpaceContext>
-  if (!error) return <SpaceSkeleton />
-  if (errorCode(error) === 'NOT_FOUND') {
-    return (
-      <EmptyState title="There is no Space at this address" action={<Link href="/spaces" className={buttonClass()}>All Spaces</Link>}>
-        Check the address, or look for the Space by its name.
-      </EmptyState>
-    )
-  }
+  const query = useQuery({ ...trpc.spaces.view.queryOptions({ spaceId }), refetchInterval: LOOK_AGAIN_MS })
   return (
-    <Notice tone="fail" title="The Space could not be loaded" action={<Button busy={isFetching} onClick={() => void refetch()}>Try again</Button>}>
-      The server did not answer. Nothing was changed.
-    </Notice>
+    <QueryState query={query} skeleton={<SpaceSkeleton />} absent={<NoSpace />}>
+      {(loaded) => <SpaceContext value={loaded}>{children}</SpaceContext>}
+    </QueryState>
+  )
+}
+
+function NoSpace() {
+  return (
+    <EmptyState title="There is no Space at this address" action={<Link href="/spaces" className={buttonClass()}>All Spaces</Link>}>
+      Check the address, or look for the Space by its name.
+    </EmptyState>
   )
 }
 

@@ -61,10 +61,10 @@ function textOf(content: JobContent): string {
 }
 
 /** The inventory in these bytes, or undefined when they hold something else. */
-export const readInventory = (bytes: Uint8Array): Inventory | undefined => read(inventoryShape, bytes)
+const readInventory = (bytes: Uint8Array): Inventory | undefined => read(inventoryShape, bytes)
 
 /** The link report in these bytes, or undefined when they hold something else. */
-export const readLinks = (bytes: Uint8Array): LinkReport | undefined => read(linksShape, bytes)
+const readLinks = (bytes: Uint8Array): LinkReport | undefined => read(linksShape, bytes)
 
 /** What follows from an inventory under the contract's list; licences.csv holds the same in fewer columns. */
 export function licencesOf(inventory: Inventory, { allowedLicences = defaultAllowedLicences }: ReviewConstraints): LicenceReport {

@@ -1,6 +1,6 @@
 // The objects of the Inter-Agent Protocol by the names that its text gives them.
 import type {
-  IAPContextTransfer, IAPEnvelope, IAPErrorMessage, IAPHandshake, IAPTaskAssignment, IAPTaskBid, IAPTaskPartialResult, IAPTaskProposal, IAPTaskRejection, IAPTaskResult, IapCapability, IapCapabilityRecord,
+  IAPContextTransfer, IAPEnvelope, IAPErrorMessage, IAPHandshake, IAPTaskAssignment, IAPTaskBid, IAPTaskPartialResult, IAPTaskProposal, IAPTaskResult, IapCapability, IapCapabilityRecord,
 } from '../generated/types.ts'
 import type { IAPPayloads, MessageType } from './message-type.ts'
 
@@ -17,7 +17,6 @@ export type CapabilityRecord = Readonly<IapCapabilityRecord>
 export type TaskProposal = Readonly<IAPTaskProposal>
 export type TaskBid = Readonly<IAPTaskBid>
 export type TaskAssignment = Readonly<IAPTaskAssignment>
-export type TaskRejection = Readonly<IAPTaskRejection>
 export type TaskResult = Readonly<IAPTaskResult>
 export type TaskPartialResult = Readonly<IAPTaskPartialResult>
 export type ContextTransfer = Readonly<IAPContextTransfer>

@@ -112,7 +112,7 @@ export class IAPConnection {
 }
 
 /** The message in a frame; `undefined` for anything else, which a later minor version may send. */
-export function readMessage(data: RawData, isBinary: boolean): IAPMessage | undefined {
+function readMessage(data: RawData, isBinary: boolean): IAPMessage | undefined {
   const parsed = isBinary ? undefined : parseStrictJson(data as Buffer, { maxBytes: MAX_MESSAGE_BYTES })
   if (parsed?.ok !== true) return undefined
   const value: unknown = parsed.value.value

@@ -18,7 +18,7 @@ import type { Amounts, DecisionEnv, GroupState, WorkRecord } from './types.ts'
 import { findWork } from './work-record.ts'
 
 /** Longest life of a token, in seconds. */
-export const MAX_TOKEN_SECONDS = 300
+const MAX_TOKEN_SECONDS = 300
 
 /** An Agent in its current Session. */
 export interface TokenHolder {

@@ -119,15 +119,31 @@ export class MissionFold implements SpaceFold {
   }
 }
 
-/** The Organization's own Space: cards and sessions. Its Events have no sequence; the position is the store's alone. */
-export class OrganizationFold implements SpaceFold {
-  readonly spaceKind = 'organization'
+/** Of a Space that is no mission's: it has no read model, moves no other Space, and nothing in it runs out. */
+abstract class PlainFold {
   readonly group = undefined
+  rowsOf(): ReadModelRows {
+    return noRows
+  }
+
+  reactionsTo(): readonly Reaction[] {
+    return []
+  }
+
+  nextDue(): undefined {
+    return undefined
+  }
+}
+
+/** The Organization's own Space: cards and sessions. Its Events have no sequence; the position is the store's alone. */
+export class OrganizationFold extends PlainFold implements SpaceFold {
+  readonly spaceKind = 'organization'
   #head: number
   #lastOccurredAt = ''
 
   /** Nothing is decided by older Events, so a fold may begin in the middle of the log. */
   constructor(head: number) {
+    super()
     this.#head = head
   }
 
@@ -153,24 +169,11 @@ export class OrganizationFold implements SpaceFold {
     this.#head += 1
     this.#lastOccurredAt = event.occurredAt
   }
-
-  rowsOf(): ReadModelRows {
-    return noRows
-  }
-
-  reactionsTo(): readonly Reaction[] {
-    return []
-  }
-
-  nextDue(): undefined {
-    return undefined
-  }
 }
 
 /** The Space that holds the Organization's policy and its Extension Profiles, all of it from the first version on: what decides may not fall out of a window. */
-export class PolicyFold implements SpaceFold {
+class PolicyFold extends PlainFold implements SpaceFold {
   readonly spaceKind = 'policy'
-  readonly group = undefined
   readonly #spaceId: string
   #policy = DEFAULT_POLICY
   #profiles: ProfileRegister = new Map()
@@ -178,6 +181,7 @@ export class PolicyFold implements SpaceFold {
   #lastOccurredAt = ''
 
   constructor(spaceId: string) {
+    super()
     this.#spaceId = spaceId
   }
 
@@ -205,24 +209,11 @@ export class PolicyFold implements SpaceFold {
     this.#head += 1
     this.#lastOccurredAt = event.occurredAt
   }
-
-  rowsOf(): ReadModelRows {
-    return noRows
-  }
-
-  reactionsTo(): readonly Reaction[] {
-    return []
-  }
-
-  nextDue(): undefined {
-    return undefined
-  }
 }
 
 /** An open Space is no Group: no Command moves it, and nothing that is said there is folded. Its log is written past the actors. */
-export class OpenFold implements SpaceFold {
+class OpenFold extends PlainFold implements SpaceFold {
   readonly spaceKind = 'open'
-  readonly group = undefined
   readonly head = 0
   readonly lastOccurredAt = ''
 
@@ -237,18 +228,6 @@ export class OpenFold implements SpaceFold {
 
   apply(): void {
     throw new InvariantViolation('an open Space has no Events')
-  }
-
-  rowsOf(): ReadModelRows {
-    return noRows
-  }
-
-  reactionsTo(): readonly Reaction[] {
-    return []
-  }
-
-  nextDue(): undefined {
-    return undefined
   }
 }
 

@@ -26,8 +26,8 @@ import { actionIdOf } from './steps.ts'
 const WORKERS: Readonly<Record<Job, Actor>> = { inventory: wim, licences: wim, links: wanda, report: wanda }
 
 const dependency = (name: string, licence: string) => ({ name, version: '1.0.0', licence, path: `node_modules/${name}`, isDevelopmentOnly: false, isOptional: false, integrity: '' })
-export const INVENTORY: Inventory = { project: 'thing', lockfileVersion: 3, dependencies: [dependency('a', 'MIT'), dependency('b', 'MPL-2.0')] }
-export const LINKS: LinkReport = { files: ['README.md'], links: [{ file: 'README.md', line: 1, target: 'docs/a.md', status: 'ok' }] }
+const INVENTORY: Inventory = { project: 'thing', lockfileVersion: 3, dependencies: [dependency('a', 'MIT'), dependency('b', 'MPL-2.0')] }
+const LINKS: LinkReport = { files: ['README.md'], links: [{ file: 'README.md', line: 1, target: 'docs/a.md', status: 'ok' }] }
 
 const capabilitiesOf = (agent: Actor) => JOBS.filter((job) => WORKERS[job] === agent).map((job) => JOB_DESCRIPTIONS[job].capability)
 

@@ -17,7 +17,7 @@ export async function findServer(dataDir: string): Promise<ServerFile | undefine
 }
 
 /** The server's address on this machine; with TLS its public name, which is the one in the certificate. */
-export const baseOf = ({ address, origin }: ServerFile): string => (address.startsWith('https:') ? origin : address)
+const baseOf = ({ address, origin }: ServerFile): string => (address.startsWith('https:') ? origin : address)
 
 /** Where its door for Agents is. */
 export const doorOf = (server: ServerFile): string => `${baseOf(server).replace(/^http/, 'ws')}/mwp`

@@ -126,7 +126,7 @@ const commands = {
 }
 
 export type AdminCommand = keyof typeof commands
-export const adminCommands = Object.keys(commands) as AdminCommand[]
+const adminCommands = Object.keys(commands) as AdminCommand[]
 
 /** Runs an operator's command; unknown commands and malformed arguments are refused in words. */
 export async function runAdminCommand(service: Service, name: string, args: unknown): Outcome {

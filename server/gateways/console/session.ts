@@ -5,7 +5,7 @@ import { isIdentifier } from '../../../protocol/identifier.ts'
 import { keyView } from './key-view.ts'
 import { openProcedure, router } from './trpc.ts'
 
-export const purposes = z.enum(['countersign.console.sign-in', 'countersign.console.enrol', 'countersign.console.add-key'])
+const purposes = z.enum(['countersign.console.sign-in', 'countersign.console.enrol', 'countersign.console.add-key'])
 export const signatureText = z.string().regex(/^[A-Za-z0-9_-]{86}$/)
 export const identifierText = z.string().refine(isIdentifier, 'must be an absolute URI')
 export const challengeIdText = z.string().min(1).max(128)

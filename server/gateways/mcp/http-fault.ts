@@ -4,7 +4,7 @@ import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { sendJson } from '../../http-messages.ts'
 
 /** The code that MCP implementations use for a session that is not, or no longer, there. */
-export const SESSION_NOT_FOUND = -32001
+const SESSION_NOT_FOUND = -32001
 
 export const refusals = {
   badRequest: (message: string) => new HttpFault(400, ErrorCode.InvalidRequest, message),

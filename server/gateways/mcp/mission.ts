@@ -118,7 +118,7 @@ const openDependencies = ({ workItems }: GroupState, { item }: WorkRecord) =>
   })
 
 /** What the caller can do about the work now, in one sentence. */
-export function nextStep(call: ToolCall, { state, record }: SeenWork): string {
+function nextStep(call: ToolCall, { state, record }: SeenWork): string {
   const { item } = record
   if (offerTo(call, record) !== undefined) return 'It is offered to you: work_accept or work_decline.'
   if (item.owner?.agentId !== call.principalId) return 'It is not yours; there is nothing for you to do.'

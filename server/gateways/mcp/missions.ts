@@ -5,10 +5,10 @@ import type { ToolCall } from './tool.ts'
 
 const finished: ReadonlySet<string> = new Set(['approved', 'failed', 'cancelled'])
 /** Each one that is opened is folded. */
-export const maximumMissions = 50
+const maximumMissions = 50
 
 /** Missions that the caller belongs to and that still go on. */
-export async function activeMissions(call: ToolCall): Promise<readonly OpenMission[]> {
+async function activeMissions(call: ToolCall): Promise<readonly OpenMission[]> {
   return (await missionsOf(call, false)).missions
 }
 

@@ -12,7 +12,7 @@ const messagesRead = 50
 /** The code that MCP gives to a resource that is not there. */
 const RESOURCE_NOT_FOUND = -32002
 
-export const uriOfSpace = (spaceId: string): string => prefix + encodeURIComponent(spaceId)
+const uriOfSpace = (spaceId: string): string => prefix + encodeURIComponent(spaceId)
 
 export const resourceTemplates: readonly ResourceTemplate[] = [
   { uriTemplate: `${prefix}{space_id}`, name: 'space', title: 'Open Space', description: 'An open Space that you have entered, with its newest Messages. Subscribe to hear when it grows.', mimeType: 'application/json' },
