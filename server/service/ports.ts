@@ -76,8 +76,8 @@ export interface SpaceLog {
   head(spaceId: string): Promise<number>
   /** Entries with `sequence > after`, ascending, at most `limit`. */
   read(spaceId: string, after: number, limit: number): Promise<readonly LogEntry[]>
-  /** Entries with the given sequences, ascending. */
-  readAt(spaceId: string, sequences: readonly number[]): Promise<readonly LogEntry[]>
+  /** Entries with the given sequences, ascending; with `maximumBytes` none after the one that brings them to so many. */
+  readAt(spaceId: string, sequences: readonly number[], maximumBytes?: number): Promise<readonly LogEntry[]>
   append(batch: AppendBatch): Promise<AppendOutcome>
   /** Reactions that no Space has recorded yet, at most `limit`, in the order of their keys and behind `after`: whoever asks on comes to all of them. */
   pendingReactions(limit: number, after?: ReactionKey): Promise<readonly PendingReaction[]>
@@ -99,6 +99,16 @@ export interface SpaceLog {
 }
 
 /** Queries over the read models. All are bounded. */
+/** Who asks for what concerns it, and what it sees of a Group. */
+export interface ConcernedMember {
+  readonly memberId: string
+  /** Sequence that introduced it, to which mentions lead. */
+  readonly introducedAt: number
+  readonly visibleFrom: number
+  /** Sequences whose words are withheld from it, and with them whom they refer to. */
+  readonly withheld: readonly number[]
+}
+
 export interface ReadModels {
   /** With the sequence of the last Event in each Mission's Space. */
   missionsOf(memberId: string): Promise<readonly (MissionRow & { readonly head: number })[]>
@@ -110,6 +120,13 @@ export interface ReadModels {
   messageSequences(spaceId: string, filter: { conversationId?: string; before?: number; limit: number }): Promise<readonly number[]>
   graphNodes(spaceId: string, range: { before?: number; limit: number }): Promise<readonly GraphNodeRow[]>
   graphEdges(spaceId: string, children: readonly number[]): Promise<readonly GraphEdgeRow[]>
+  /** Replies, and amendments of Messages, with `after < child <= through`, ascending by child; those of one child come together. `limit` is more than a Message may refer to. */
+  talkEdges(spaceId: string, range: { readonly after: number; readonly through: number; readonly limit: number }): Promise<readonly GraphEdgeRow[]>
+  /**
+   * Sequences of the Events that may concern a member, ascending, without most of those that do not: its own, and Messages that refer or
+   * speak to others. The next ones with `after`, else the last ones before `before`.
+   */
+  concerning(spaceId: string, member: ConcernedMember, range: { readonly after: number; readonly limit: number } | { readonly before: number; readonly limit: number }): Promise<readonly number[]>
   /** Manifests' Spaces for one content hash: who may read the bytes. */
   spacesOfArtifact(contentHash: string): Promise<readonly string[]>
   /** Every read-model row of a Space in a fixed order, as canonical JSON: what `verify-log` compares. */

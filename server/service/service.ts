@@ -7,7 +7,7 @@ import type { TokenGrant, TokenRequest, TokenUse } from '../authority/execution-
 import type { MembershipRow } from '../authority/read-models.ts'
 import type { GroupArchive, GroupState } from '../authority/types.ts'
 import type { Doors } from './doors/types.ts'
-import type { OpenSpaces } from './open-spaces/types.ts'
+import type { Direction, OpenSpaces } from './open-spaces/types.ts'
 import type { IapRouter } from './iap/types.ts'
 import type { SpaceReport } from './verify-log.ts'
 import type { ArtifactStore, AuditEntry, Clock, DecodedEntry, KeptRuling, KeyUse, LogEntry, PrincipalRecord, ReadModels, RegisteredKey, RulingRange, SpaceKind } from './ports.ts'
@@ -84,10 +84,14 @@ export interface Reads {
   /** The live fold; treat as read-only. */
   groupFor(principalId: string, groupId: string): Promise<{ state: GroupState; membership: MembershipRow } | undefined>
   groupIdOfMission(missionId: string): Promise<string | undefined>
-  /** Entries of the Group that this member may see, ascending; a signed stand-in where the text is withheld (A-125, A-131). */
-  entries(principalId: string, groupId: string, sequences: readonly number[]): Promise<readonly DecodedEntry[]>
+  /** Entries of the Group that this member may see, ascending, none after the one that brings them to `maximumBytes`; a signed stand-in where the text is withheld (A-125, A-131). */
+  entries(principalId: string, groupId: string, sequences: readonly number[], maximumBytes?: number): Promise<readonly DecodedEntry[]>
   /** As `entries`, of the next `limit` sequences after `after`. */
   range(principalId: string, groupId: string, after: number, limit: number): Promise<readonly DecodedEntry[]>
+  /** Sequences of an Event and of what is above or below it by replies and amendments, as this member may see them; undefined where there are too many. */
+  related(principalId: string, groupId: string, sequence: number, direction: Direction): Promise<readonly number[] | undefined>
+  /** Sequences, ascending, of what may concern this member: not what it wrote itself, nor what is said to others. The next ones, or the last ones before. */
+  concerning(principalId: string, groupId: string, range: { readonly after: number; readonly limit: number } | { readonly before: number; readonly limit: number }): Promise<readonly number[]>
   /** The Command behind a primary Event, byte for byte; undefined also where the Event is withheld. */
   commandBytes(principalId: string, groupId: string, sequence: number): Promise<Uint8Array | undefined>
   memberships(principalId: string): Promise<{ revision: number; groups: readonly (MembershipRow & { head: number })[] }>

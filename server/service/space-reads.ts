@@ -1,7 +1,7 @@
 // Reads for the doors. Each asks who reads: what is not theirs does not exist for them.
 import { createHash } from 'node:crypto'
 import type { Membership } from '../../protocol/generated/types.ts'
-import type { MembershipRow } from '../authority/read-models.ts'
+import type { GraphEdgeRow, MembershipRow } from '../authority/read-models.ts'
 import { isAuditor, isBeyondOffer, seesWhole, withholding } from '../authority/visibility.ts'
 import { decodeEntry } from './event-bytes.ts'
 import { isArchiveMediaType } from './archive-keeper.ts'
@@ -9,6 +9,7 @@ import { isByItsMaker } from './artifact-maker.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { MembershipWatch } from './membership-watch.ts'
 import type { ArtifactStore, Clock, DecodedEntry, LogEntry, ReadModels, RulingRange, RulingStore, SpaceLog } from './ports.ts'
+import type { Direction } from './open-spaces/types.ts'
 import type { ReaderView } from './reader-view.ts'
 import type { Reads } from './service.ts'
 import type { SpaceActors } from './space-actors.ts'
@@ -24,6 +25,11 @@ interface Needs {
   readonly clock: Clock
   readonly organizationId: string
 }
+
+/** Edges of one query: more than a Message may refer to. */
+const edgesPage = 10_000
+/** Edges that are walked for what is related to one Event. */
+const maximumTalk = 200_000
 
 type Memberships = Awaited<ReturnType<Reads['memberships']>>
 
@@ -45,15 +51,44 @@ export class SpaceReads implements Reads {
     return (await this.#needs.readModels.missionById(missionId))?.spaceId
   }
 
-  async entries(principalId: string, groupId: string, sequences: readonly number[]): Promise<readonly DecodedEntry[]> {
+  async entries(principalId: string, groupId: string, sequences: readonly number[], maximumBytes?: number): Promise<readonly DecodedEntry[]> {
     const start = await this.#visibilityStart(principalId, groupId)
     const visible = start === undefined ? [] : sequences.filter((sequence) => sequence >= start)
-    return visible.length === 0 ? [] : this.#shown(principalId, groupId, await this.#needs.log.readAt(groupId, visible))
+    return visible.length === 0 ? [] : this.#shown(principalId, groupId, await this.#needs.log.readAt(groupId, visible, maximumBytes))
   }
 
   async range(principalId: string, groupId: string, after: number, limit: number): Promise<readonly DecodedEntry[]> {
     const start = await this.#visibilityStart(principalId, groupId)
     return start === undefined ? [] : this.#shown(principalId, groupId, await this.#needs.log.read(groupId, Math.max(after, start - 1), limit))
+  }
+
+  async related(principalId: string, groupId: string, sequence: number, direction: Direction): Promise<readonly number[] | undefined> {
+    const found = await this.groupFor(principalId, groupId)
+    if (!found) return []
+    const { state, membership: { visibilityStartSequence: start } } = found
+    const isVisible = (at: number) => at >= start && !isBeyondOffer(state, principalId, at)
+    const through = direction === 'upstream' ? sequence : state.sequence
+    const talk: GraphEdgeRow[] = []
+    for (let after = direction === 'downstream' ? sequence : start - 1; ; ) {
+      const page = await this.#needs.readModels.talkEdges(groupId, { after, through, limit: edgesPage })
+      const last = page.at(-1)
+      if (last === undefined) return relatedBy(talk, sequence)
+      // What stands in for withheld words refers to nothing but what it amends.
+      talk.push(...page.filter(({ child, parent, provenance }) => isVisible(child) && isVisible(parent) && (provenance === 'target' || !withholding(state, principalId, child))))
+      if (talk.length > maximumTalk) return undefined
+      after = last.child
+    }
+  }
+
+  async concerning(principalId: string, groupId: string, range: Parameters<Reads['concerning']>[2]): Promise<readonly number[]> {
+    const found = await this.groupFor(principalId, groupId)
+    if (!found) return []
+    const { state, membership: { visibilityStartSequence: visibleFrom } } = found
+    const withheld = [...state.confidential.keys(), ...state.redactedBy.keys()].filter((sequence) => withholding(state, principalId, sequence))
+    const member = { memberId: principalId, introducedAt: state.sequenceOf.get(principalId) ?? 0, visibleFrom, withheld }
+    const from = 'after' in range ? { ...range, after: Math.max(range.after, visibleFrom - 1) } : range
+    const sequences = await this.#needs.readModels.concerning(groupId, member, from)
+    return sequences.filter((sequence) => sequence >= visibleFrom && !isBeyondOffer(state, principalId, sequence))
   }
 
   async commandBytes(principalId: string, groupId: string, sequence: number): Promise<Uint8Array | undefined> {
@@ -155,4 +190,12 @@ function rowOf({ groupId, member, role, state, membershipEpoch, visibilityStartS
 function revisionOf(rows: readonly MembershipRow[]): number {
   const text = JSON.stringify(rows.map((row) => [row.spaceId, row.role, row.state, row.membershipEpoch, row.visibilityStartSequence]))
   return createHash('sha256').update(text).digest().readUIntBE(0, 6)
+}
+
+/** What one pass up and one down come to, for edges lead back and are ascending by child. */
+function relatedBy(edges: readonly GraphEdgeRow[], sequence: number): readonly number[] {
+  const [above, below] = [new Set([sequence]), new Set([sequence])]
+  for (const { child, parent } of edges.toReversed()) if (above.has(child)) above.add(parent)
+  for (const { child, parent } of edges) if (below.has(parent)) below.add(child)
+  return [...new Set([...above, ...below])].sort((a, b) => a - b)
 }

@@ -48,4 +48,33 @@ describe.skipIf(skipReason)(`an index over some rows of a table${skipReason ? ` 
       expect(await read(index)).toBeLessThan(1_000)
     }
   })
+
+  it('leads to what concerns a member, and to what is talked about, of a long Group', async () => {
+    const spaceId = 'urn:x:group'
+    const used = async () => {
+      const [tables] = await sql<{ scans: string }[]>`SELECT sum(seq_tup_read) AS scans FROM pg_stat_user_tables WHERE relname IN ('graph_nodes', 'graph_edges', 'receipts')`
+      const [indexes] = await sql<{ read: string }[]>`SELECT sum(idx_tup_read) AS read FROM pg_stat_user_indexes WHERE relname IN ('graph_nodes', 'graph_edges', 'receipts')`
+      return { scanned: Number(tables!.scans), read: Number(indexes!.read) }
+    }
+    const store = await openStore({ url: database.url, migrationsFolder, maxConnections: 1 })
+    const member = { memberId: 'urn:x:me', introducedAt: 1, visibleFrom: 1, withheld: [7] }
+    // Plans of when the tables were nearly empty.
+    for (let count = 0; count < 8; count++) await store.readModels.concerning(spaceId, member, { after: 0, limit: 5 })
+    await sql`INSERT INTO graph_nodes SELECT ${spaceId}, n, CASE WHEN n % 10 = 0 THEN 'work.started' ELSE 'message.posted' END FROM generate_series(1, 10000) AS n`
+    await sql`INSERT INTO graph_edges SELECT ${spaceId}, n, n - 2, 'reply' FROM generate_series(3, 10000) AS n WHERE n % 10 <> 0`
+    await sql`INSERT INTO graph_edges SELECT ${spaceId}, n, n - 1, 'target' FROM generate_series(3, 10000) AS n WHERE n % 10 IN (0, 5)`
+    await sql`INSERT INTO graph_edges SELECT ${spaceId}, n, 1, 'mention' FROM generate_series(9, 10000, 10) AS n`
+    await sql`INSERT INTO receipts SELECT 'urn:x:me', 'urn:x:a' || n, 'h' || n, ${spaceId}, n, '' FROM generate_series(1, 10000, 20) AS n`
+    const before = await used()
+    expect(await store.readModels.concerning(spaceId, member, { after: 3, limit: 6 })).toEqual([7, 9, 10, 19, 20, 29])
+    expect(await store.readModels.concerning(spaceId, member, { before: 10_000, limit: 3 })).toEqual([9_989, 9_990, 9_999])
+    expect(await store.readModels.talkEdges(spaceId, { after: 9_990, through: 9_994, limit: 100 })).toEqual([9_991, 9_992, 9_993, 9_994].map((child) => ({ child, parent: child - 2, provenance: 'reply' })))
+    expect((await store.readModels.talkEdges(spaceId, { after: 9_994, through: 9_995, limit: 100 })).map(({ provenance }) => provenance)).toEqual(['reply', 'target'])
+    expect(await store.readModels.talkEdges(spaceId, { after: 9_994, through: 9_995, limit: 1 })).toEqual([])
+    await store.close()
+    await expect.poll(async () => (await used()).read - before.read, { timeout: 10_000 }).toBeGreaterThan(20)
+    const { scanned, read } = await used()
+    expect(scanned - before.scanned).toBe(0)
+    expect(read - before.read).toBeLessThan(1_000)
+  })
 })

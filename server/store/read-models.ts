@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import { and, desc, eq, lt, ne, sql as text } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, lte, ne, sql as text } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { artifactRefs, executions, graphEdges, graphNodes, memberships, missions, spaces } from '../../drizzle/schema.ts'
 import type { EdgeProvenance, GraphEdgeRow, GraphNodeRow, ReadModelRows } from '../authority/read-models.ts'
@@ -28,6 +28,16 @@ export function createReadModels(database: PostgresJsDatabase): ReadModels {
     },
     async graphEdges(spaceId, children) {
       return (await queries.edges.execute({ spaceId, children })) as readonly GraphEdgeRow[]
+    },
+    async talkEdges(spaceId, range) {
+      const rows = (await queries.talkEdges.execute({ spaceId, ...range })) as readonly GraphEdgeRow[]
+      // The last child may have more.
+      return rows.length < range.limit ? rows : rows.filter((row) => row.child < rows.at(-1)!.child)
+    },
+    async concerning(spaceId, { memberId, introducedAt, visibleFrom, withheld }, range) {
+      const query = 'after' in range ? queries.concerningAfter : queries.concerningBefore
+      const rows = await query.execute({ spaceId, memberId, introducedAt, visibleFrom, withheld, ...range })
+      return rows.map((row) => row.sequence).sort((a, b) => a - b)
     },
     async spacesOfArtifact(contentHash) {
       return spaceIds(await queries.spacesOfArtifact.execute({ contentHash }))
@@ -60,7 +70,46 @@ function prepareQueries(database: PostgresJsDatabase) {
       .where(and(eq(graphNodes.spaceId, placeholder('spaceId')), text`${graphNodes.kind} = 'message.posted'`, lt(graphNodes.sequence, placeholder('before')), filter))
       .orderBy(desc(graphNodes.sequence))
       .limit(placeholder('limit'))
+  // The first column is bound as one of a list, which leaves it in the order (decision 0152); each look-up is one for one row.
+  const inOrder = (table: typeof graphEdges | typeof graphNodes) => text`${table.spaceId} = any(array[${placeholder('spaceId')}])`
+  const concerns = and(
+    inOrder(graphNodes),
+    text`coalesce((select r.actor_id from receipts as r where r.space_id = graph_nodes.space_id and r.sequence = graph_nodes.sequence), '') <> ${placeholder('memberId')}`,
+    text`(${graphNodes.sequence} = any(${placeholder('withheld')}::bigint[])
+      or (select true from graph_edges as e where e.space_id = graph_nodes.space_id and e.child = graph_nodes.sequence and e.provenance = 'mention' and e.parent = ${placeholder('introducedAt')} limit 1)
+      or (select true from graph_edges as e where e.space_id = graph_nodes.space_id and e.child = graph_nodes.sequence
+        and (e.provenance = 'mention' or (e.provenance in ('reply', 'target') and graph_nodes.kind like 'message.%' and e.parent >= ${placeholder('visibleFrom')})) limit 1) is null)`,
+  )
   return {
+    talkEdges: database
+      .select(edgeColumns)
+      .from(graphEdges)
+      .where(
+        and(
+          inOrder(graphEdges),
+          gt(graphEdges.child, placeholder('after')),
+          lte(graphEdges.child, placeholder('through')),
+          text`(${graphEdges.provenance} = 'reply' or (${graphEdges.provenance} = 'target'
+            and (select n.kind from graph_nodes as n where n.space_id = graph_edges.space_id and n.sequence = graph_edges.child) like 'message.%'))`,
+        ),
+      )
+      .orderBy(graphEdges.spaceId, graphEdges.child, graphEdges.parent, graphEdges.provenance)
+      .limit(placeholder('limit'))
+      .prepare('talk_edges'),
+    concerningAfter: database
+      .select({ sequence: graphNodes.sequence })
+      .from(graphNodes)
+      .where(and(concerns, gt(graphNodes.sequence, placeholder('after'))))
+      .orderBy(graphNodes.spaceId, graphNodes.sequence)
+      .limit(placeholder('limit'))
+      .prepare('concerning_after'),
+    concerningBefore: database
+      .select({ sequence: graphNodes.sequence })
+      .from(graphNodes)
+      .where(and(concerns, lt(graphNodes.sequence, placeholder('before'))))
+      .orderBy(desc(graphNodes.spaceId), desc(graphNodes.sequence))
+      .limit(placeholder('limit'))
+      .prepare('concerning_before'),
     // A person or Agent whose Membership ended sees nothing of the Mission any more.
     missionsOf: database
       .select({

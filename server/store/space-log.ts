@@ -30,7 +30,11 @@ export function createSpaceLog(sql: Sql, database: PostgresJsDatabase): SpaceLog
     },
     head: async (spaceId) => (await queries.head.execute({ spaceId }))[0]?.head ?? 0,
     read: (spaceId, after, limit) => queries.read.execute({ spaceId, after, limit }),
-    readAt: async (spaceId, sequences) => (await queries.readAt.execute({ spaceId, sequences: [...new Set(sequences)] })).sort((a, b) => a.sequence - b.sequence),
+    async readAt(spaceId, sequences, maximumBytes) {
+      const wanted = { spaceId, sequences: [...new Set(sequences)] }
+      const entries = maximumBytes === undefined ? queries.readAt.execute(wanted) : queries.readWithin.execute({ ...wanted, maximumBytes })
+      return (await entries).sort((a, b) => a.sequence - b.sequence)
+    },
     findReceipt: async (actorId, actionId) => (await queries.receipts.execute({ actors: [actorId], actions: [actionId] }))[0],
     async findReceipts(keys) {
       if (keys.length === 0) return []
@@ -67,6 +71,13 @@ function prepareQueries(database: PostgresJsDatabase) {
   const ofSpace = eq(log.spaceId, placeholder('spaceId'))
   // A look-up per sequence too: to have one of several in order, the planner would walk through the whole Space.
   const entryAt = database.select().from(log).where(and(ofSpace, eq(log.sequence, text`wanted.sequence`))).limit(1).as('entry_at')
+  const entryColumns = { spaceId: entryAt.spaceId, sequence: entryAt.sequence, eventId: entryAt.eventId, kind: entryAt.kind, bytes: entryAt.bytes }
+  const wantedSequences = text`unnest(${placeholder('sequences')}::bigint[]) as wanted(sequence)`
+  const sized = database
+    .select({ ...entryColumns, bytesBefore: text<number>`sum(octet_length(${entryAt.bytes})) over (order by ${entryAt.sequence} rows unbounded preceding) - octet_length(${entryAt.bytes})`.as('bytes_before') })
+    .from(wantedSequences)
+    .crossJoinLateral(entryAt)
+    .as('sized')
   return {
     head: database.select({ head: spaces.head }).from(spaces).where(eq(spaces.spaceId, placeholder('spaceId'))).prepare('head'),
     takenIds: database.select({ spaceId: spaces.spaceId }).from(spaces).where(text`${spaces.spaceId} = any(${placeholder('spaceIds')}::text[])`).prepare('taken_ids'),
@@ -78,10 +89,15 @@ function prepareQueries(database: PostgresJsDatabase) {
       .limit(placeholder('limit'))
       .prepare('read'),
     readAt: database
-      .select({ spaceId: entryAt.spaceId, sequence: entryAt.sequence, eventId: entryAt.eventId, kind: entryAt.kind, bytes: entryAt.bytes })
-      .from(text`unnest(${placeholder('sequences')}::bigint[]) as wanted(sequence)`)
+      .select(entryColumns)
+      .from(wantedSequences)
       .crossJoinLateral(entryAt)
       .prepare('read_at'),
+    readWithin: database
+      .select({ spaceId: sized.spaceId, sequence: sized.sequence, eventId: sized.eventId, kind: sized.kind, bytes: sized.bytes })
+      .from(sized)
+      .where(text`${sized.bytesBefore} < ${placeholder('maximumBytes')}`)
+      .prepare('read_within'),
     receipts: database
       .select({
         actorId: found.actorId,

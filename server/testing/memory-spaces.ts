@@ -61,7 +61,10 @@ function createLog(tables: Tables): SpaceLog {
     dropReactions: async (keys) => keys.forEach((key) => tables.reactions.delete(reactionKey(key))),
     head: async (spaceId) => entriesOf(spaceId).length,
     read: async (spaceId, after, limit) => entriesOf(spaceId).slice(after, after + limit),
-    readAt: async (spaceId, sequences) => entriesOf(spaceId).filter((entry) => sequences.includes(entry.sequence)),
+    async readAt(spaceId, sequences, maximumBytes = Infinity) {
+      let before = 0
+      return entriesOf(spaceId).filter(({ sequence, bytes }) => sequences.includes(sequence) && (before += bytes.length) - bytes.length < maximumBytes)
+    },
     findReceipt: async (actorId, actionId) => receiptOf(actorId, actionId),
     findReceipts: async (keys) => keys.flatMap((key) => receiptOf(key.actorId, key.actionId) ?? []),
     findReceiptAt: async (spaceId, sequence) => receiptOfEvent.get(keyOf(spaceId, sequence)),
@@ -181,6 +184,18 @@ function createReadModels(spaces: ReadonlyMap<string, Space>): ReadModels {
     async graphEdges(spaceId, children) {
       const edges = [...rowsOf(spaceId).edges.values()].filter((row) => children.includes(row.child))
       return edges.sort((a, b) => a.child - b.child || a.parent - b.parent || ascending(a.provenance, b.provenance))
+    },
+    async talkEdges(spaceId, { after, through, limit }) {
+      const { edges, nodes } = rowsOf(spaceId)
+      const ofMessages = new Set([...nodes.values()].filter(({ kind }) => kind.startsWith('message.')).map(sequenceOf))
+      const isTalk = ({ child, provenance }: GraphEdgeRow) => provenance === 'reply' || (provenance === 'target' && ofMessages.has(child))
+      const rows = [...edges.values()].filter((row) => row.child > after && row.child <= through && isTalk(row)).sort((a, b) => a.child - b.child || a.parent - b.parent).slice(0, limit)
+      return rows.length < limit ? rows : rows.filter((row) => row.child < rows.at(-1)!.child)
+    },
+    // All of them may.
+    async concerning(spaceId, _member, range) {
+      const all = [...rowsOf(spaceId).nodes.values()].map(sequenceOf).sort((a, b) => a - b)
+      return 'after' in range ? all.filter((sequence) => sequence > range.after).slice(0, range.limit) : all.filter((sequence) => sequence < range.before).slice(-range.limit)
     },
     spacesOfArtifact: async (contentHash) => spaceIdsWhere((space) => some(space.artifacts, (row) => row.contentHash === contentHash)),
     async dump(spaceId) {

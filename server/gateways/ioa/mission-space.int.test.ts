@@ -29,7 +29,7 @@ describe.skipIf(skipReason)(`mission Spaces at the IOA door${skipReason ? ` (${s
   })
   afterAll(() => world.stop())
 
-  const own = async (group: string, kind: 'membership.change' | 'message.post', payload: Record<string, unknown>) => eventOf(await fixture.submit(owner, { kind, groupId: group, membershipEpoch: 1, payload }))
+  const own = async (group: string, kind: 'membership.change' | 'message.post' | 'message.redact', payload: Record<string, unknown>) => eventOf(await fixture.submit(owner, { kind, groupId: group, membershipEpoch: 1, payload }))
   const capability = { id: 'release.report', version: '1.0.0' }
   /** The server holds a key for the Node's Principal. */
   async function keyed(node: IoaNode) {
@@ -125,6 +125,66 @@ describe.skipIf(skipReason)(`mission Spaces at the IOA door${skipReason ? ` (${s
     expect((await ids('limit=1000')).includes(child.eventId)).toBe(false)
     expect((await scout.client.get(`${messages()}?after=unknown`)).status).toBe(422)
     expect((await scout.client.get(`${messages()}?message_id=unknown`)).status).toBe(404)
+  })
+
+  describe('of many Events', () => {
+    interface Shown { readonly id: string; readonly sender: string; readonly refs: { readonly messages: readonly string[]; readonly nodes: readonly string[] } }
+    let many: string
+    let all: readonly Shown[]
+    const path = () => `/spaces/${encodeURIComponent(many)}/messages`
+    const read = async (query: string) => (await scout.client.get(`${path()}?${query}`)).body as readonly Shown[]
+    const ids = (messages: readonly Shown[]) => messages.map(({ id }) => id)
+
+    /** Threads of the owner's that mention the scout, the coordinator or nobody, and what the scout says in between. */
+    beforeAll(async () => {
+      many = (await fixture.mission(owner, coordinator)).groupId
+      const agentId = await join(many, scout)
+      const mentions = [undefined, { type: 'agent', id: agentId }, coordinator.actor, { type: 'human', id: newUrn() }]
+      const said: string[] = []
+      for (let index = 0; index < 60; index++) {
+        const messageId = newUrn()
+        const mention = mentions[index % 4]
+        await own(many, 'message.post', { messageId, content: [{ type: 'text', text: `${index}` }], ...(index % 3 > 0 && { references: [said[Math.floor(index / 2)]] }), ...(mention && { mentions: [mention] }) })
+        said.push(messageId)
+        if (index % 2 === 0) expect((await scout.client.post(path(), { content: { text: `after ${index}` }, refs: { messages: index % 4 === 0 ? [messageId] : [] } })).status).toBe(201)
+      }
+      for (const index of [7, 8, 20]) await own(many, 'message.redact', { amendmentId: newUrn(), messageId: said[index], reason: 'It names a customer.' })
+      all = await read('all=1')
+    })
+
+    it('show a caller what it would find by looking through all of them, in every window', async () => {
+      const concerned = all.filter(({ sender, refs }) => sender !== scout.id && (refs.messages.length + refs.nodes.length === 0 || refs.nodes.includes(scout.id)))
+      expect(concerned.length).toBeGreaterThan(20)
+      expect(ids(await read(''))).toEqual(ids(concerned))
+      expect(ids(await read('limit=7'))).toEqual(ids(concerned.slice(-7)))
+      expect(ids(await read(`after=${concerned[4]!.id}&limit=9`))).toEqual(ids(concerned.slice(5, 14)))
+    })
+
+    it('show what is related to one as the references say that a reader sees', async () => {
+      for (const { id } of all.slice(5, 60)) {
+        const [above, below] = [new Set([id]), new Set([id])]
+        for (const message of [...all].reverse()) if (above.has(message.id)) for (const parent of message.refs.messages) above.add(parent)
+        for (const message of all) if (message.refs.messages.some((parent) => below.has(parent))) below.add(message.id)
+        const expected = (of: (id: string) => boolean) => ids(all).filter(of)
+        expect(ids(await read(`message_id=${id}&direction=upstream`))).toEqual(expected((each) => above.has(each)))
+        expect(ids(await read(`message_id=${id}&direction=downstream`))).toEqual(expected((each) => below.has(each)))
+        expect(ids(await read(`message_id=${id}&limit=4`))).toEqual(expected((each) => above.has(each) || below.has(each)).slice(-4))
+      }
+    })
+
+    it.each([
+      ['the newest that concern the caller', () => 'limit=3'],
+      ['what concerns the caller after a cursor', () => `after=${all[3]!.id}&limit=3`],
+      ['what is related', () => `message_id=${all[20]!.id}&limit=3`],
+      ['the newest', () => 'all=1&limit=3'],
+    ])('are answered by few queries: %s', async (_what, query) => {
+      await read(query())
+      const before = world.taken()
+      expect(await read(query())).toHaveLength(3)
+      const { calls, rows } = world.taken()
+      expect(calls - before.calls).toBeLessThan(12)
+      expect(rows - before.rows).toBeLessThan(150)
+    })
   })
 
   it('take a Message that the server signs for the Agent, with references and mentions', async () => {

@@ -14,11 +14,12 @@ import { ioaMessageSchema, missionMessage, talkOf } from './mission-message.ts'
 import type { NodeIds } from './node-ids.ts'
 import type { Space } from './space.ts'
 
-/** Events that are looked through at a time. */
-const chunk = 200
+/** Events that are looked up, and bytes of them that are read, at a time. */
+const chunk = { sequences: 1_000, bytes: 4 * 1024 * 1024 }
 
 type Group = NonNullable<Awaited<ReturnType<IoaService['reads']['groupFor']>>>
-type IsMeant = (message: SpaceMessage) => boolean
+type ListQuery = Exclude<SpaceQuery, { mode: 'related' }>
+type Range = { readonly after: number; readonly limit: number } | { readonly before: number; readonly limit: number }
 
 export class MissionSpaces {
   readonly #service: IoaService
@@ -41,6 +42,33 @@ export class MissionSpaces {
   }
 }
 
+/** Messages up to their limit, and no more after the one that brings them to their bytes. */
+class Page {
+  readonly messages: SpaceMessage[] = []
+  readonly #limit: number
+  readonly #maximumBytes: number
+  #bytes = 0
+
+  constructor(limit: number, maximumBytes: number) {
+    this.#limit = limit
+    this.#maximumBytes = maximumBytes
+  }
+
+  get isFull(): boolean {
+    return this.messages.length >= this.#limit || this.#bytes >= this.#maximumBytes
+  }
+
+  /** Whether the page is full now. */
+  add(messages: readonly SpaceMessage[]): boolean {
+    for (const message of messages) {
+      if (this.isFull) return true
+      this.messages.push(message)
+      this.#bytes += message.bytes.length
+    }
+    return this.isFull
+  }
+}
+
 class MissionSpace implements Space {
   readonly spaceId: string
   readonly #service: IoaService
@@ -58,17 +86,26 @@ class MissionSpace implements Space {
     const group = await this.#group()
     if (group === undefined) return undefined
     const { state, membership } = group
-    if (membership.state === 'provisional') return this.#candidateInfo()
+    if (membership.state === 'provisional') return this.#candidateInfo(group)
     const present = [...state.memberships.values()].filter((member) => member.state !== 'ended')
     const nodes = await Promise.all(present.map(async ({ member, role }) => ({ node: await this.#service.openSpaces.nodes.ofPrincipal(member.id), description: role })))
     const members = nodes.flatMap(({ node, description }) => (node === undefined ? [] : [{ node, description }]))
-    return { spaceId: this.spaceId, name: this.spaceId, tags: [], members: members.toSorted(byName), messageCount: Math.max(0, state.sequence - membership.visibilityStartSequence + 1) }
+    return { spaceId: this.spaceId, name: this.spaceId, tags: [], members: members.toSorted(byName), messageCount: this.#countIn(group) }
   }
 
   /** A candidate knows of itself and of what it was sent, and of nobody else. */
-  async #candidateInfo(): Promise<SpaceInfo> {
-    const [node, entries] = await Promise.all([this.#service.openSpaces.nodes.ofPrincipal(this.#callerId), this.#service.reads.range(this.#callerId, this.spaceId, 0, chunk)])
-    return { spaceId: this.spaceId, name: this.spaceId, tags: [], members: node === undefined ? [] : [{ node, description: '' }], messageCount: entries.length }
+  async #candidateInfo(group: Group): Promise<SpaceInfo> {
+    const node = await this.#service.openSpaces.nodes.ofPrincipal(this.#callerId)
+    return { spaceId: this.spaceId, name: this.spaceId, tags: [], members: node === undefined ? [] : [{ node, description: '' }], messageCount: this.#countIn(group) }
+  }
+
+  #countIn(group: Group): number {
+    return Math.max(0, this.#endOf(group) - group.membership.visibilityStartSequence + 1)
+  }
+
+  /** Sequence of the last Event that the caller may see. */
+  #endOf({ state }: Group): number {
+    return state.candidacies.get(this.#callerId)?.through ?? state.sequence
   }
 
   /** Speaks with the key that the server holds for the caller; what the authority refuses is refused for its reason. */
@@ -85,14 +122,18 @@ class MissionSpace implements Space {
     return posted === undefined ? absent() : ok(posted)
   }
 
-  async read(query: SpaceQuery, { after, limit }: Window): Refusable<readonly SpaceMessage[]> {
+  async read(query: SpaceQuery, { after, limit = Infinity, maximumBytes = Infinity }: Window): Refusable<readonly SpaceMessage[]> {
     const group = await this.#group()
     if (group === undefined) return absent()
     const from = typeof after === 'string' ? placeOf(after, group) : 0
     if (from === undefined) return refuse('invalid_input', 'after names no Message of this Space')
-    if (query.mode === 'related' && placeOf(query.messageId, group) === undefined) return refuse('not_found', 'there is no such Message in this Space')
-    const isMeant = query.mode === 'related' ? await this.#related(query, group) : chosenBy(query)
-    return ok(after === undefined && limit !== undefined ? await this.#newest(isMeant, group, limit) : await this.#next(isMeant, from, limit ?? Infinity))
+    const isNewest = after === undefined && limit !== Infinity
+    if (query.mode !== 'related') return ok(isNewest ? await this.#newest(query, group, { limit, maximumBytes }) : await this.#next(query, group, { after: from, limit, maximumBytes }))
+    const at = placeOf(query.messageId, group)
+    if (at === undefined) return refuse('not_found', 'there is no such Message in this Space')
+    const related = (await this.#service.reads.related(this.#callerId, this.spaceId, at, query.direction))?.filter((sequence) => sequence > from)
+    if (related === undefined) return refuse('too_large', 'too much is said in this Space to find what is related')
+    return ok(await this.#listed(isNewest ? related.slice(-limit) : related.slice(0, limit), maximumBytes))
   }
 
   async follow(after?: number): Refusable<MessageFeed> {
@@ -139,10 +180,8 @@ class MissionSpace implements Space {
   async #messages(entries: readonly DecodedEntry[]): Promise<readonly SpaceMessage[]> {
     const group = await this.#group()
     if (group === undefined) return []
-    const parents = new Set(entries.flatMap((entry) => talkOf(entry).references.map((id) => placeOf(id, group)).filter((sequence) => sequence !== undefined)))
-    const found = await this.#service.reads.entries(this.#callerId, this.spaceId, [...parents])
-    const eventIds = new Map(found.map(({ sequence, eventId }) => [sequence, eventId]))
-    return Promise.all(entries.map((entry) => this.#message(entry, (id) => eventIds.get(placeOf(id, group) ?? 0))))
+    const eventIdOf = (id: string) => group.state.eventIds[(placeOf(id, group) ?? 0) - 1]
+    return Promise.all(entries.map((entry) => this.#message(entry, eventIdOf)))
   }
 
   async #message(entry: DecodedEntry, eventIdOf: (id: string) => string | undefined): Promise<SpaceMessage> {
@@ -152,48 +191,63 @@ class MissionSpace implements Space {
     return missionMessage(entry, senderId, { messages: references.map(eventIdOf).filter(isKnown), nodes: nodes.filter(isKnown) })
   }
 
-  async #next(isMeant: IsMeant, after: number, limit: number): Promise<readonly SpaceMessage[]> {
-    const found: SpaceMessage[] = []
-    for await (const messages of this.#ascending(after)) {
-      found.push(...messages.filter(isMeant))
-      if (found.length >= limit) return found.slice(0, limit)
+  async #next(query: ListQuery, group: Group, { after, limit, maximumBytes }: { readonly after: number; readonly limit: number; readonly maximumBytes: number }): Promise<readonly SpaceMessage[]> {
+    const page = new Page(limit, maximumBytes)
+    for (let from = after; !page.isFull; ) {
+      const sequences = await this.#candidates(query, group, { after: from, limit: Math.min(limit, chunk.sequences) })
+      const last = sequences.at(-1)
+      if (last === undefined) break
+      for await (const messages of this.#read(sequences)) if (page.add(messages.filter(isMeantBy(query)))) break
+      from = last
     }
-    return found
+    return page.messages
   }
 
-  async #newest(isMeant: IsMeant, { state, membership }: Group, limit: number): Promise<readonly SpaceMessage[]> {
-    let found: SpaceMessage[] = []
-    for (let end = state.sequence; end >= membership.visibilityStartSequence && found.length < limit; end -= chunk) {
-      found = [...(await this.#between(Math.max(0, end - chunk), end)).filter(isMeant), ...found]
+  /** Which ones they are is found first, from the end; what they say is given from the first of them on. */
+  async #newest(query: ListQuery, group: Group, { limit, maximumBytes }: { readonly limit: number; readonly maximumBytes: number }): Promise<readonly SpaceMessage[]> {
+    let places: readonly number[] = []
+    for (let before = this.#endOf(group) + 1; places.length < limit; ) {
+      const sequences = await this.#candidates(query, group, { before, limit: Math.min(limit, chunk.sequences) })
+      const [first] = sequences
+      if (first === undefined) break
+      places = [...(await this.#placesOf(query, sequences)), ...places]
+      before = first
     }
-    return found.slice(-limit)
+    return this.#listed(places.slice(-limit), maximumBytes)
   }
 
-  async *#ascending(after: number): AsyncGenerator<readonly SpaceMessage[]> {
-    for (let from = after; ; ) {
-      const entries = await this.#service.reads.range(this.#callerId, this.spaceId, from, chunk)
-      if (entries.length === 0) return
-      yield this.#messages(entries)
-      from = entries.at(-1)!.sequence
-    }
+  async #listed(sequences: readonly number[], maximumBytes: number): Promise<readonly SpaceMessage[]> {
+    const page = new Page(sequences.length, maximumBytes)
+    for await (const messages of this.#read(sequences)) if (page.add(messages)) break
+    return page.messages
   }
 
-  async #between(after: number, end: number): Promise<readonly SpaceMessage[]> {
-    const entries = await this.#service.reads.range(this.#callerId, this.spaceId, after, end - after)
-    return this.#messages(entries.filter(({ sequence }) => sequence <= end))
+  /** Those of what was found by the index that are meant indeed. */
+  async #placesOf(query: ListQuery, sequences: readonly number[]): Promise<readonly number[]> {
+    if (query.mode === 'all') return sequences
+    const places: number[] = []
+    for await (const messages of this.#read(sequences)) places.push(...messages.filter(isMeantBy(query)).map(({ sequence }) => sequence))
+    return places
   }
 
-  /** References only lead back, so one pass up and one down meet all that is related. */
-  async #related({ messageId, direction }: Extract<SpaceQuery, { mode: 'related' }>, group: Group): Promise<IsMeant> {
-    const at = placeOf(messageId, group)!
-    const [own] = await this.#between(at - 1, at)
-    const [above, below] = [new Set([own?.messageId]), new Set([own?.messageId])]
-    for (let end = at; direction !== 'downstream' && end >= group.membership.visibilityStartSequence; end -= chunk) {
-      for (const { messageId: id, messages } of (await this.#between(Math.max(0, end - chunk), end)).toReversed()) if (above.has(id)) for (const parent of messages) above.add(parent)
+  /** Sequences, ascending, among which those are that the query means: the next ones, or the last ones before. */
+  async #candidates({ mode }: ListQuery, group: Group, range: Range): Promise<readonly number[]> {
+    if (mode === 'caller') return this.#service.reads.concerning(this.#callerId, this.spaceId, range)
+    const start = group.membership.visibilityStartSequence
+    const first = 'after' in range ? Math.max(start, range.after + 1) : Math.max(start, range.before - range.limit)
+    const last = Math.min(this.#endOf(group), 'after' in range ? first + range.limit - 1 : range.before - 1)
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
+  }
+
+  /** All of them, so many bytes at a time. */
+  async *#read(sequences: readonly number[]): AsyncGenerator<readonly SpaceMessage[]> {
+    for (let left = sequences; left.length > 0; ) {
+      const entries = await this.#service.reads.entries(this.#callerId, this.spaceId, left, chunk.bytes)
+      const last = entries.at(-1)?.sequence
+      if (last === undefined) return
+      yield await this.#messages(entries)
+      left = left.filter((sequence) => sequence > last)
     }
-    if (direction === 'upstream') return ({ messageId: id }) => above.has(id)
-    for await (const page of this.#ascending(at)) for (const { messageId: id, messages } of page) if (messages.some((parent) => below.has(parent))) below.add(id)
-    return ({ messageId: id }) => above.has(id) || below.has(id)
   }
 
   async #payloadOf({ content, contentType, messages, nodes, meta, contentSchema }: MessageDraft, group: Group): Promise<Result<Readonly<Record<string, unknown>>, SpaceRefusal>> {
@@ -222,7 +276,7 @@ function partOf(content: JsonObject, extra: object): ContentPart {
 
 const parsed = (name: string, text: string | undefined) => (text === undefined ? {} : { [name]: JSON.parse(text) as unknown })
 
-function chosenBy(query: Exclude<SpaceQuery, { mode: 'related' }>): IsMeant {
+function isMeantBy(query: ListQuery): (message: SpaceMessage) => boolean {
   if (query.mode === 'all') return () => true
   if (query.mode === 'roots') return ({ isBroadcast }) => isBroadcast
   return ({ senderId, nodes, isBroadcast }) => senderId !== query.nodeId && (isBroadcast || nodes.includes(query.nodeId))
