@@ -18,6 +18,7 @@ import { PrincipalMark } from '../ui/principal-mark.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 const ADD_AGENT = 'npm run admin -- agent add "Link checker" --custodial --door mcp --capability release.link-check@1.0.0'
 
@@ -71,7 +72,7 @@ function AgentRow({ agent, onNewToken }: { readonly agent: AgentView; readonly o
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-x-2">
           <PrincipalMark id={agent.agentId} className="sm:hidden" />
-          <bdi className="font-medium">{agent.name}</bdi>
+          <bdi className="font-medium">{visibleText(agent.name)}</bdi>
           <HashText value={agent.agentId} label="Agent id" />
           <span className="text-13 text-muted">key {agent.custody}</span>
         </p>

@@ -9,6 +9,7 @@ import type { ApprovalView } from '../trpc.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Checkbox } from '../ui/field.tsx'
 import { PrincipalName } from '../ui/principal-mark.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { DiffView } from './diff-view.tsx'
 import type { Review } from './use-review.ts'
 
@@ -37,7 +38,7 @@ export function ArtifactReview({ view, review }: { readonly view: ReviewedArtifa
   return (
     <li className="grid gap-3 border-b py-5 last:border-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h3 className="min-w-0 text-16 font-semibold break-words"><bdi>{view.name}</bdi></h3>
+        <h3 className="min-w-0 text-16 font-semibold break-words"><bdi>{visibleText(view.name)}</bdi></h3>
         <ChangeTag change={view.change} />
       </div>
       <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
@@ -50,7 +51,7 @@ export function ArtifactReview({ view, review }: { readonly view: ReviewedArtifa
       {checked && <HashVerdict contentHash={contentHash} checked={checked} />}
       {preview?.kind === 'none' && (
         <Checkbox checked={review.acknowledged.hashes.has(contentHash)} onChange={(event) => review.acknowledged.set(contentHash, event.target.checked)}>
-          I looked at <bdi>{view.name}</bdi> outside this page ({preview.reason}). This goes into my signed comment.
+          I looked at <bdi>{visibleText(view.name)}</bdi> outside this page ({preview.reason}). This goes into my signed comment.
         </Checkbox>
       )}
       <div className="flex flex-wrap gap-2">
@@ -59,7 +60,7 @@ export function ArtifactReview({ view, review }: { readonly view: ReviewedArtifa
             {isOpen ? 'Close the preview' : 'Open the preview'}
           </Button>
         )}
-        <a href={artifactPath(contentHash)} download={view.name} className={buttonClass()}><Download aria-hidden className="size-4" />Download</a>
+        <a href={artifactPath(contentHash)} download={visibleText(view.name)} className={buttonClass()}><Download aria-hidden className="size-4" />Download</a>
       </div>
       {preview !== undefined && preview.kind !== 'none' && isOpen && <ArtifactPreview preview={preview} />}
       {preview !== undefined && preview.kind !== 'none' && view.previousHash !== undefined && (

@@ -14,6 +14,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { ArtifactPreview } from './artifact-preview.tsx'
 import { HashVerdict } from './hash-verdict.tsx'
 import { sizeWords } from './size-words.ts'
@@ -47,7 +48,7 @@ function ArtifactRow({ view }: { readonly view: ArtifactView }) {
         <button type="button" aria-expanded={isOpen} onClick={() => select(isOpen ? undefined : view.contentHash)} className="flex min-w-0 flex-[1_1_14rem] items-center gap-2 text-left font-medium">
           <ChevronRight aria-hidden className={classNames('size-4 shrink-0 text-muted transition-transform', isOpen && 'rotate-90')} />
           <FileText aria-hidden className="size-4 shrink-0 text-muted" />
-          <bdi className="truncate">{view.name}</bdi>
+          <bdi className="truncate">{visibleText(view.name)}</bdi>
         </button>
         <span className="w-20 text-13 text-muted">{sizeWords(view.artifact.sizeBytes)}</span>
         <span className="w-36 truncate text-13 text-muted">{view.artifact.mediaType}</span>
@@ -70,7 +71,7 @@ function OpenArtifact({ view }: { readonly view: ArtifactView }) {
         Result of “<bdi>{view.workGoal}</bdi>”{artifact.sourceArtifactHashes.length > 0 && `, made from ${artifact.sourceArtifactHashes.length} other artifacts`}
       </p>
       <HashVerdict contentHash={view.contentHash} checked={checked} />
-      <a href={artifactPath(view.contentHash)} download={view.name} className={classNames(buttonClass(), 'justify-self-start')}>
+      <a href={artifactPath(view.contentHash)} download={visibleText(view.name)} className={classNames(buttonClass(), 'justify-self-start')}>
         <Download aria-hidden className="size-4" />
         Download
       </a>

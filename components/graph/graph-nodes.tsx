@@ -24,7 +24,7 @@ const MessageNode = memo(function MessageNode({ data: { entry }, selected }: Nod
       <PrincipalMark id={entry.actor.id} size="sm" />
       {isShown && (
         <div className="min-w-0 flex-1">
-          <p className="flex justify-between gap-2"><bdi className="truncate font-semibold">{entry.actor.name}</bdi><span className="text-muted">#{entry.sequence}</span></p>
+          <p className="flex justify-between gap-2"><bdi className="truncate font-semibold">{visibleText(entry.actor.name)}</bdi><span className="text-muted">#{entry.sequence}</span></p>
           <p className="line-clamp-2 break-words"><bdi>{visibleText(entry.excerpt ?? entry.title)}</bdi></p>
         </div>
       )}

@@ -16,6 +16,7 @@ import { useTRPC, type ArtifactView } from '../trpc.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { Fact, Facts, InspectorSection } from './facts.tsx'
 
 /** An artifact by its hash: its manifest, the hash recomputed here, and what may be shown of it. */
@@ -35,7 +36,7 @@ function ArtifactFacts({ view }: { readonly view: ArtifactView }) {
   const checked = useArtifactCheck(artifact)
   return (
     <>
-      <p className="font-medium break-words"><bdi>{view.name}</bdi></p>
+      <p className="font-medium break-words"><bdi>{visibleText(view.name)}</bdi></p>
       <Facts>
         <Fact name="Type">{artifact.mediaType}</Fact>
         <Fact name="Size">{sizeWords(artifact.sizeBytes)} <span className="text-muted">({artifact.sizeBytes})</span></Fact>
@@ -54,7 +55,7 @@ function ArtifactFacts({ view }: { readonly view: ArtifactView }) {
           </ul>
         </InspectorSection>
       )}
-      <a href={artifactPath(view.contentHash)} download={view.name} className={buttonClass()}><Download aria-hidden className="size-4" />Download</a>
+      <a href={artifactPath(view.contentHash)} download={visibleText(view.name)} className={buttonClass()}><Download aria-hidden className="size-4" />Download</a>
       {checked.check.state === 'match' && <InspectorSection title="Preview"><ArtifactPreview preview={checked.check.preview} /></InspectorSection>}
       <InspectorSection title="Signed manifest">
         <details>

@@ -7,6 +7,7 @@ import type { ParticipantView } from '../trpc.tsx'
 import { HashText } from '../ui/hash-text.tsx'
 import { PrincipalMark } from '../ui/principal-mark.tsx'
 import { StateTag, stateWord } from '../ui/state-tag.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { Fact, Facts, InspectorSection } from './facts.tsx'
 
 /** A participant: one mark for every kind; what it is and who holds its key is written out. */
@@ -19,7 +20,7 @@ export function PersonInspector({ who }: { readonly who: ParticipantView }) {
       <div className="flex items-center gap-3">
         <PrincipalMark id={who.id} size="lg" />
         <div className="min-w-0">
-          <p className="truncate text-16 font-semibold"><bdi>{who.name}</bdi></p>
+          <p className="truncate text-16 font-semibold"><bdi>{visibleText(who.name)}</bdi></p>
           <p className="text-13 text-muted">{who.type}{who.role !== undefined && `, ${who.role.replaceAll('_', ' ')}`}</p>
         </div>
       </div>

@@ -8,6 +8,7 @@ import type { ParticipantView } from '../trpc.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { PrincipalMark } from '../ui/principal-mark.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { BringIn } from './bring-in.tsx'
 
 /** Everybody in the Mission, agents and people alike; those whose Membership ended stand last. */
@@ -60,7 +61,7 @@ function PersonRow({ who, isMe }: { readonly who: ParticipantView; readonly isMe
     >
       <span className="flex min-w-0 flex-[1_1_16rem] items-center gap-2">
         <PrincipalMark id={who.id} />
-        <span className="truncate font-medium"><bdi>{who.name}</bdi></span>
+        <span className="truncate font-medium"><bdi>{visibleText(who.name)}</bdi></span>
         <span className="shrink-0 text-13 text-muted">{who.type}{isMe && ', you'}</span>
       </span>
       <span className="w-36 text-13 text-muted">{who.role?.replaceAll('_', ' ') ?? 'no role'}</span>

@@ -1,5 +1,6 @@
 import { markOf, type MarkShape } from './mark.ts'
 import { classNames } from './class-names.ts'
+import { visibleText } from './visible-text.ts'
 
 const OUTLINES: Record<MarkShape, string> = {
   circle: 'M16 2a14 14 0 1 0 0 28a14 14 0 1 0 0-28z',
@@ -51,7 +52,7 @@ export function PrincipalName({ id, name, note, size = 'sm' }: { readonly id: st
     <span className="inline-flex min-w-0 items-center gap-1.5 align-bottom">
       <PrincipalMark id={id} size={size} />
       <bdi className="truncate font-medium" title={id}>
-        {name}
+        {visibleText(name)}
       </bdi>
       {note !== undefined && <span className="shrink-0 text-12 text-muted">{note}</span>}
     </span>

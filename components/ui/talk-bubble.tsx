@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { PrincipalMark } from './principal-mark.tsx'
+import { visibleText } from './visible-text.ts'
 
 export interface TalkBubbleProps {
   readonly author: { readonly id: string; readonly name: string; readonly note?: string }
@@ -23,7 +24,7 @@ export function TalkBubble({ author, verb = 'says', time, children, footer, sele
         <p className="flex flex-wrap items-baseline gap-x-2 text-12 text-muted">
           <span>
             <bdi className="font-semibold text-ink" title={author.id}>
-              {author.name}
+              {visibleText(author.name)}
             </bdi>{' '}
             {author.note !== undefined && <span>({author.note}) </span>}
             {verb}
