@@ -8,7 +8,7 @@ import { canonicalize, canonicalText, encodeCanonical } from '../../protocol/can
 import { hasReducedScalar } from '../../protocol/ed25519-strict.ts'
 import type { Actor, EventDocument, FirstAdmissionRecord, GroupSnapshot } from '../../protocol/generated/types.ts'
 import type { KeyBinding, ValidatedRegistry } from '../../protocol/key-registry.ts'
-import { isSamePrincipal, validateRegistry } from '../../protocol/key-registry.ts'
+import { extendRegistry, isSamePrincipal, validateRegistry } from '../../protocol/key-registry.ts'
 import type { CommandKind } from '../../protocol/kinds.ts'
 import { PRIMARY_EVENT_OF } from '../../protocol/kinds.ts'
 import type { DocumentKind } from '../../protocol/signed-documents.ts'
@@ -78,7 +78,6 @@ export async function verifyExport(lines: AsyncIterable<Uint8Array>, options: Ex
 class ExportReading {
   readonly #options: ExportOptions
   readonly #content: Hash = createHash('sha256')
-  readonly #bindings: KeyBinding[] = []
   #header: ExportHeader | undefined
   #registry: ValidatedRegistry | undefined
   #state: GroupState | undefined
@@ -131,8 +130,8 @@ class ExportReading {
   }
 
   #addKey(key: KeyBinding): void {
-    this.#bindings.push(key)
-    const registry = validateRegistry({ organizationId: this.#opened().organizationId, bindings: this.#bindings })
+    const { organizationId } = this.#opened()
+    const registry = this.#registry ? extendRegistry(this.#registry, key) : validateRegistry({ organizationId, bindings: [key] })
     if (!registry.ok) return refuse(`the key is not a valid binding beside the others: ${registry.error}`)
     this.#registry = registry.value
   }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import postgres from 'postgres'
 import * as tables from '../../drizzle/schema.ts'
-import { invariant } from '../../protocol/result.ts'
+import type { Result } from '../../protocol/result.ts'
+import { err, invariant, ok } from '../../protocol/result.ts'
 import { latestRows } from '../authority/read-model-rows.ts'
 import type { AppendBatch, AppendOutcome, ReactionKey } from '../service/ports.ts'
 import { AppendStatementBuilder } from './append-statement.ts'
@@ -30,6 +31,33 @@ const UNIQUE_VIOLATION = '23505'
 const TRANSIENT: ReadonlySet<string> = new Set(['40001', '40P01'])
 const MAX_ATTEMPTS = 5
 
+/** Writes again what the server undid; the error of the last try where it refuses. */
+async function attempted<T>(write: () => Promise<T>): Promise<Result<T, postgres.PostgresError>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return ok(await write())
+    } catch (error) {
+      if (!(error instanceof postgres.PostgresError)) throw error
+      if (!TRANSIENT.has(error.code)) return err(error)
+      if (attempt === MAX_ATTEMPTS) throw error
+      await pause(attempt * 10 * Math.random())
+    }
+  }
+}
+
+/** Throws an error that says of no conflict. */
+function conflictIn(error: postgres.PostgresError): AppendOutcome {
+  const conflict = error.code === UNIQUE_VIOLATION ? CONFLICT_OF[error.constraint_name ?? ''] : undefined
+  if (!conflict) throw error
+  return { ok: false, conflict }
+}
+
+/** The Spaces that have moved on. */
+async function written(sql: Pick<Sql, 'unsafe'>, { text, parameters }: AppendStatement): Promise<ReadonlySet<string>> {
+  const moved = await sql.unsafe<{ space_id: string }[]>(text, [...parameters] as never[], { prepare: true })
+  return new Set(moved.map((row) => row.space_id))
+}
+
 /**
  * Writes the batches of different Spaces in one statement, one round trip and one commit; it resolves after the commit. Each is
  * written wholly or not at all: a Space whose head moved meanwhile answers with a conflict and leaves the others alone. When the
@@ -37,21 +65,9 @@ const MAX_ATTEMPTS = 5
  */
 async function appendTogether(sql: Sql, batches: readonly AppendBatch[]): Promise<readonly AppendOutcome[] | undefined> {
   const statement = statementFor(batches)
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const moved = await sql.unsafe<{ space_id: string }[]>(statement.text, [...statement.parameters] as never[], { prepare: true })
-      const spaces = new Set(moved.map((row) => row.space_id))
-      return batches.map(({ spaceId }) => (spaces.has(spaceId) ? { ok: true } : { ok: false, conflict: 'head' }))
-    } catch (error) {
-      if (!(error instanceof postgres.PostgresError)) throw error
-      const isTransient = TRANSIENT.has(error.code)
-      if (!isTransient && batches.length > 1) return undefined
-      const conflict = error.code === UNIQUE_VIOLATION ? CONFLICT_OF[error.constraint_name ?? ''] : undefined
-      if (conflict) return [{ ok: false, conflict }]
-      if (!isTransient || attempt === MAX_ATTEMPTS) throw error
-      await pause(attempt * 10 * Math.random())
-    }
-  }
+  const moved = await attempted(() => written(sql, statement))
+  if (moved.ok) return batches.map(({ spaceId }) => (moved.value.has(spaceId) ? { ok: true } : { ok: false, conflict: 'head' }))
+  return batches.length > 1 ? undefined : [conflictIn(moved.error)]
 }
 
 /** Thrown inside a transaction to undo it. */
@@ -67,22 +83,18 @@ const isPlain = ({ founded, settled }: AppendBatch): boolean => founded === unde
 async function appendUnit(sql: Sql, { founded = [], settled = [], ...own }: AppendBatch): Promise<AppendOutcome> {
   const parts = [own, ...founded]
   const statement = statementFor(parts)
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await sql.begin(async (transaction) => {
-        const moved = await transaction.unsafe<{ space_id: string }[]>(statement.text, [...statement.parameters] as never[], { prepare: true })
-        if (moved.length < parts.length) throw new Undone(moved.some((row) => row.space_id === own.spaceId) ? 'space-id' : 'head')
-        if (settled.length > 0) await deleteReactions(transaction, settled)
-        return { ok: true }
-      })
-    } catch (error) {
-      if (error instanceof Undone) return { ok: false, conflict: error.conflict }
-      if (!(error instanceof postgres.PostgresError)) throw error
-      const conflict = error.code === UNIQUE_VIOLATION ? CONFLICT_OF[error.constraint_name ?? ''] : undefined
-      if (conflict) return { ok: false, conflict }
-      if (!TRANSIENT.has(error.code) || attempt === MAX_ATTEMPTS) throw error
-      await pause(attempt * 10 * Math.random())
-    }
+  const write = () =>
+    sql.begin(async (transaction) => {
+      const moved = await written(transaction, statement)
+      if (moved.size < parts.length) throw new Undone(moved.has(own.spaceId) ? 'space-id' : 'head')
+      if (settled.length > 0) await deleteReactions(transaction, settled)
+    })
+  try {
+    const outcome = await attempted(write)
+    return outcome.ok ? { ok: true } : conflictIn(outcome.error)
+  } catch (fault) {
+    if (fault instanceof Undone) return { ok: false, conflict: fault.conflict }
+    throw fault
   }
 }
 
