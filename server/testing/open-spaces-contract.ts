@@ -264,6 +264,12 @@ function describeMessages(world: () => OpenWorld): void {
       expect(granted(await send({ contentType: 'iap' })).contentType).toBe('iap')
     })
 
+    it('never pass for Events of a Mission', async () => {
+      const outcomes = await Promise.all(['mwp/mission.approved', 'mwp/'].map((contentType) => send({ contentType })))
+      expect(outcomes.map(categoryOf)).toEqual(['forbidden', 'forbidden'])
+      expect(granted(await send({ contentType: 'mwp' })).contentType).toBe('mwp')
+    })
+
     it('refer to Messages of their own Space alone', async () => {
       const other = await world().space(`other ${randomUUID()}`, ada)
       const elsewhere = await world().say(ada, other, 'elsewhere')

@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer'
 import type { Message } from '../../../protocol/generated/types.ts'
 import type { DecodedEntry } from '../../service/ports.ts'
 import type { SpaceMessage } from '../../service/open-spaces/types.ts'
+import { eventTypePrefix } from '../../service/open-spaces/types.ts'
 
 /** `schema` of the data part that holds what an IOA client sent. */
 export const ioaMessageSchema = 'urn:countersign:schema:ioa-message'
@@ -19,7 +20,7 @@ export function talkOf({ event }: DecodedEntry): Talk {
 
 /** `refs` hold ids as this door knows them: of Events and of Nodes. */
 export function missionMessage({ event, spaceId, sequence, eventId }: DecodedEntry, senderId: string, refs: { readonly messages: readonly string[]; readonly nodes: readonly string[] }): SpaceMessage {
-  const contentType = `mwp/${event.kind}`
+  const contentType = `${eventTypePrefix}${event.kind}`
   const { kind, payload } = event
   const message = { id: eventId, space_id: spaceId, sender: senderId, created_at: event.occurredAt, content_type: contentType, content: { kind, payload }, refs }
   const isBroadcast = refs.messages.length + refs.nodes.length === 0

@@ -14,6 +14,7 @@ import { maximumContentTypeLength, maximumMessageBytes, maximumRefs } from './li
 import { encodeMessage, messageOf } from './message-json.ts'
 import { refuse } from './refusal.ts'
 import type { MessageDraft, SpaceMessage, SpaceRefusal } from './types.ts'
+import { eventTypePrefix } from './types.ts'
 
 const maximumQueue = 4_096
 const maximumQueueLength = 64 * 1024 * 1024
@@ -131,6 +132,7 @@ export class MessageWriter {
     if (!known.hasSpace(spaceId)) return refuse('not_found', 'there is no such Space')
     if (!known.hasNode(senderId)) return refuse('invalid_input', 'the sender is not a registered Node')
     if (!isRecord && draft.contentType !== undefined && isRecordType(draft.contentType)) return refuse('forbidden', 'Messages of this content_type are written by the I.A.P. router alone')
+    if (draft.contentType?.startsWith(eventTypePrefix)) return refuse('forbidden', 'this content_type is that of an Event, and there are none in an open Space')
     const fault = faultOfDraft(draft)
     if (fault !== undefined) return refuse('invalid_input', fault)
     const parents = new Set<number>()

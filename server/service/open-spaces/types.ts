@@ -16,6 +16,9 @@ export interface IdentityBinding { readonly namespace: string; readonly subject:
 /** The namespace of agent ids of the Inter-Agent Protocol. That door alone gives them: nobody may claim one elsewhere. */
 export const agentIdNamespace = 'iap'
 
+/** Content types of the Events of mission Spaces, at the doors that show them as Messages; no Message of an open Space has one. */
+export const eventTypePrefix = 'mwp/'
+
 /** A participant as IOA names it. */
 export interface NodeInfo {
   readonly nodeId: string
