@@ -31,6 +31,8 @@ export interface SpaceReport {
   readonly spaceId: string
   readonly events: number
   readonly commands: number
+  /** Of an open Space alone, which has nothing else. They are no Events: nobody signs them (decision 0101). */
+  readonly messages: number
   /** Of Groups alone: the Organization's Space has no fold, and that of the policy is one document. */
   readonly stateHash?: string
   /** What is wrong, in words; empty when everything agrees. */
@@ -83,7 +85,7 @@ class SpaceReading {
       await this.#compareReadModels()
       await this.#compareLiveState(stateHash)
     }
-    return { spaceId: this.#spaceId, events: this.#events, commands: this.#commands, differences: this.#differences, ...(stateHash !== undefined && { stateHash }) }
+    return { spaceId: this.#spaceId, events: this.#events, commands: this.#commands, messages: 0, differences: this.#differences, ...(stateHash !== undefined && { stateHash }) }
   }
 
   async #read(entry: LogEntry): Promise<void> {

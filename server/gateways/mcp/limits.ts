@@ -5,6 +5,8 @@ export interface McpLimits {
   readonly bodyBytes: number
   /** Open sessions of one Principal; the one that was quiet longest makes room. */
   readonly sessionsPerPrincipal: number
+  /** Open sessions of all on this node; the one that was quiet longest makes room. */
+  readonly sessions: number
   /** A session without a request or an open stream ends after so long. */
   readonly idleMs: number
   /** Requests of one Principal. */
@@ -21,6 +23,7 @@ export interface McpLimits {
 export const defaultMcpLimits: McpLimits = {
   bodyBytes: 6 * 1024 * 1024,
   sessionsPerPrincipal: 16,
+  sessions: 4_096,
   idleMs: 30 * 60 * 1000,
   perSecond: 50,
   burst: 200,

@@ -170,6 +170,23 @@ describe('sessions', () => {
     await Promise.all([waiting, alsoWaiting])
   })
 
+  it('are so many on one node: the quietest of all makes room, and its client is told to begin again (404)', async () => {
+    await server.stop()
+    await start({ sessions: 2 })
+    const [other, third] = [await mcpAgent(server.service, 'Other'), await mcpAgent(server.service, 'Third')]
+    const open = async (token: string) => (await ask({ token, body: initialize() })).headers.get('mcp-session-id')!
+    const [first, second] = [await open(agent.token), await open(other.token)]
+    const waiting = ask({ token: agent.token, session: first, body: listen })
+    await isRunning(first, 'wait')
+    const latest = await open(third.token)
+    const statuses = [[agent.token, first], [other.token, second], [third.token, latest]].map(([token, session]) => ask({ token: token!, session: session! }).then(({ status }) => status))
+    expect(await Promise.all(statuses)).toEqual([200, 404, 200])
+    const again = await open(other.token)
+    expect((await ask({ token: other.token, session: again })).status).toBe(200)
+    await ask({ token: agent.token, session: first, method: 'DELETE' })
+    await waiting
+  })
+
   it('end when nobody has used them for long', async () => {
     await server.stop()
     await start({ idleMs: 1 })

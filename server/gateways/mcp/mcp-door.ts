@@ -62,7 +62,7 @@ export function createMcpDoor(service: McpService, { addressOf, log, nowMs = () 
     if (body === undefined) return
     if (!body.isInitialize) return refusals.badRequest('The header Mcp-Session-Id is missing; a session begins with initialize').send(response)
     const session = await sessions.open(owner)
-    if (session === undefined) return refusals.tooMany('You have too many sessions at work').send(response)
+    if (session === undefined) return refusals.tooMany('Too many sessions are at work').send(response)
     try {
       await session.handle(request, response, body)
     } finally {

@@ -35,14 +35,14 @@ export class McpSessions {
   }
 
   /**
-   * A session to be initialized by its first request and to be given to `settle` after it. Where the Principal has as many as it
-   * may, the one that was quiet longest makes room, one without a stream first; undefined when all are answering.
+   * A session to be initialized by its first request and to be given to `settle` after it. Where the Principal, or else the node,
+   * has as many as it may, the one of these that was quiet longest makes room, one without a stream first; undefined when all are
+   * answering.
    */
   async open(owner: SessionOwner): Promise<McpSession | undefined> {
-    const own = [...this.#sessions.values(), ...this.#opening].filter(({ owner: { principalId } }) => principalId === owner.principalId)
-    const isFull = own.length >= this.#options.limits.sessionsPerPrincipal
-    const [quietest] = isFull ? own.filter((session) => !session.isAnswering && !this.#opening.has(session)).sort(byQuiet) : []
-    if (isFull && quietest === undefined) return undefined
+    const crowd = this.#crowdOf(owner)
+    const [quietest] = crowd.filter((session) => !session.isAnswering && !this.#opening.has(session)).sort(byQuiet)
+    if (crowd.length > 0 && quietest === undefined) return undefined
     const session = new McpSession(owner, {
       ...this.#options,
       onOpened: (opened) => void this.#sessions.set(opened.sessionId!, opened),
@@ -51,6 +51,15 @@ export class McpSessions {
     this.#opening.add(session)
     await Promise.all([quietest?.close(), session.open()])
     return session
+  }
+
+  /** Those of which one has to make room for another of this owner's; none while there is room. */
+  #crowdOf({ principalId }: SessionOwner): readonly McpSession[] {
+    const { sessions, sessionsPerPrincipal } = this.#options.limits
+    const all = [...this.#sessions.values(), ...this.#opening]
+    const own = all.filter(({ owner }) => owner.principalId === principalId)
+    if (own.length >= sessionsPerPrincipal) return own
+    return all.length >= sessions ? all : []
   }
 
   /** A session that its first request has not initialized is over. */

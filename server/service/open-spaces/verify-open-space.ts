@@ -58,7 +58,7 @@ class Reading {
       const expected = encodeRows({ memberships: [], nodes: this.#nodes, edges: this.#edges, artifacts: [], executions: [] })
       if ((await readModels.dump(this.#spaceId)) !== expected) this.#differs('the graph differs from what the Messages refer to')
     }
-    return { spaceId: this.#spaceId, events: this.#nodes.length, commands: 0, differences: this.#differences }
+    return { spaceId: this.#spaceId, events: 0, commands: 0, messages: this.#nodes.length, differences: this.#differences }
   }
 
   #read(entry: LogEntry, index: MessageIndex | undefined): void {
