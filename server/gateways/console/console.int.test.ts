@@ -1,35 +1,26 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { decodeBase64url, encodeBase64url } from '../../../protocol/base64url.ts'
-import { silentLog } from '../../log.ts'
 import type { Fixture, Person } from '../../testing/authority-fixture.ts'
-import { eventOf, newKey, newUrn, startAuthority } from '../../testing/authority-fixture.ts'
+import { eventOf, newKey, newUrn } from '../../testing/authority-fixture.ts'
 import type { ApprovalView, MissionSummary } from '../../service/views.ts'
 import { TreeFlow } from '../../testing/tree-flow.ts'
-import { createConsoleHandler } from './handler.ts'
+import { ConsoleDoor } from '../../testing/console-door.ts'
 
+let door: ConsoleDoor
 let fixture: Fixture
-let handler: ReturnType<typeof createConsoleHandler>
-const server = createServer((request, response) => void handler(request, response))
 
 beforeEach(async () => {
-  fixture = await startAuthority()
-  handler = createConsoleHandler(fixture.service, silentLog())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  door = await ConsoleDoor.open()
+  ;({ fixture } = door)
 })
 afterEach(async () => {
   vi.useRealTimers()
-  server.closeAllConnections()
-  await once(server.close(), 'close')
+  await door.close()
 })
 
-const urlOf = (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/trpc/${path}`
-const cookieOf = async ({ actor, keyId }: Person) => `countersign_session=${(await fixture.service.console.open(actor.id, keyId)).token}`
-const ask = (path: string, input?: unknown, cookie = '') => fetch(`${urlOf(path)}${input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`}`, { headers: { cookie } })
-const send = (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
-  fetch(urlOf(path), { method: 'POST', body: body as BodyInit, headers: { 'content-type': 'application/json', ...headers } })
+const cookieOf = (person: Person) => door.cookieOf(person)
+const ask: ConsoleDoor['ask'] = (...request) => door.ask(...request)
+const send: ConsoleDoor['send'] = (...request) => door.send(...request)
 const change = async (path: string, input: unknown, cookie = '') => {
   const response = await send(path, JSON.stringify(input), { cookie })
   return { status: response.status, answer: (await response.json()) as { result?: { data: Record<string, string> }; error?: { message: string; data: { code: string } } } }
@@ -155,7 +146,7 @@ describe('a request', () => {
   it('must send JSON, and must not name a member twice in its address', async () => {
     expect((await send('session.challenge', '{"purpose":"countersign.console.enrol"}', { 'content-type': 'text/plain' })).status).toBe(415)
     const cookie = await cookieOf(await fixture.person('Olga'))
-    expect((await fetch(urlOf(`missions.view?input=${encodeURIComponent('{"missionId":"urn:a:b","missionId":"urn:a:b"}')}`), { headers: { cookie } })).status).toBe(400)
+    expect((await fetch(door.urlOf(`missions.view?input=${encodeURIComponent('{"missionId":"urn:a:b","missionId":"urn:a:b"}')}`), { headers: { cookie } })).status).toBe(400)
     expect((await ask('missions.view', { missionId: 'urn:a:b', more: 1 }, cookie)).status).toBe(400)
   })
 

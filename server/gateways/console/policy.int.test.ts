@@ -1,17 +1,12 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Policy } from '../../../protocol/generated/types.ts'
-import { silentLog } from '../../log.ts'
 import type { PolicyVersion, RulingLine } from '../../service/views.ts'
 import type { Agent, Fixture, Person } from '../../testing/authority-fixture.ts'
-import { codeOf, eventOf, newUrn, startAuthority } from '../../testing/authority-fixture.ts'
-import { createConsoleHandler } from './handler.ts'
+import { codeOf, eventOf, newUrn } from '../../testing/authority-fixture.ts'
+import { ConsoleDoor } from '../../testing/console-door.ts'
 
+let door: ConsoleDoor
 let fixture: Fixture
-let handler: ReturnType<typeof createConsoleHandler>
-const server = createServer((request, response) => void handler(request, response))
 
 let [admin, owner, stranger] = [] as unknown as [Person, Person, Person]
 let coordinator: Agent
@@ -19,22 +14,16 @@ let groupId: string
 let missionId: string
 
 beforeEach(async () => {
-  fixture = await startAuthority()
-  handler = createConsoleHandler(fixture.service, silentLog())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  door = await ConsoleDoor.open()
+  ;({ fixture } = door)
   ;[admin, owner, stranger] = [await fixture.person('Ada', { isAdmin: true }), await fixture.person('Olga'), await fixture.person('Paul')]
   coordinator = await fixture.agent('Coordinator')
   ;({ groupId, missionId } = await fixture.mission(owner, coordinator))
 })
-afterEach(async () => {
-  server.closeAllConnections()
-  await once(server.close(), 'close')
-})
+afterEach(() => door.close())
 
 async function ask<T>(who: Person | undefined, path: string, input?: object): Promise<{ status: number; data: T }> {
-  const cookie = who ? `countersign_session=${(await fixture.service.console.open(who.actor.id, who.keyId)).token}` : ''
-  const query = input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`
-  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/trpc/policy.${path}${query}`, { headers: { cookie } })
+  const response = await door.ask(`policy.${path}`, input, who && (await door.cookieOf(who)))
   return { status: response.status, data: ((await response.json()) as { result: { data: T } }).result?.data }
 }
 type Rulings = { lines: RulingLine[]; hasOlder: boolean }

@@ -1,33 +1,21 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../protocol/strict-json.ts'
-import { silentLog } from '../../log.ts'
 import type { SpaceMessage } from '../../service/open-spaces/types.ts'
 import type { GraphPage, SpaceMessageView, SpaceSummary, SpaceView } from '../../service/views.ts'
 import type { Fixture, Person } from '../../testing/authority-fixture.ts'
-import { startAuthority } from '../../testing/authority-fixture.ts'
-import { createConsoleHandler } from './handler.ts'
+import { ConsoleDoor } from '../../testing/console-door.ts'
 
+let door: ConsoleDoor
 let fixture: Fixture
-let handler: ReturnType<typeof createConsoleHandler>
-const server = createServer((request, response) => void handler(request, response))
 
 beforeEach(async () => {
-  fixture = await startAuthority()
-  handler = createConsoleHandler(fixture.service, silentLog())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  door = await ConsoleDoor.open()
+  ;({ fixture } = door)
 })
-afterEach(async () => {
-  server.closeAllConnections()
-  await once(server.close(), 'close')
-})
+afterEach(() => door.close())
 
-const urlOf = (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/trpc/${path}`
-const get = (path: string, input: unknown, cookie: string) => fetch(`${urlOf(path)}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers: { cookie } })
-const post = (path: string, input: unknown, cookie: string) => fetch(urlOf(path), { method: 'POST', body: JSON.stringify(input), headers: { 'content-type': 'application/json', cookie } })
-const cookieOf = async ({ actor, keyId }: Person) => `countersign_session=${(await fixture.service.console.open(actor.id, keyId)).token}`
+const get = (path: string, input: unknown, cookie: string) => door.ask(path, input, cookie)
+const post = (path: string, input: unknown, cookie: string) => door.send(path, JSON.stringify(input), { cookie })
 const dataOf = async <T>(answer: Promise<Response>): Promise<T> => {
   const body = (await (await answer).json()) as { result?: { data: T }; error?: unknown }
   expect(body.error).toBeUndefined()
@@ -37,7 +25,7 @@ const dataOf = async <T>(answer: Promise<Response>): Promise<T> => {
 interface Client { readonly person: Person; get<T>(path: string, input: object): Promise<T>; post<T>(path: string, input: object): Promise<T>; readonly cookie: string }
 async function signedIn(name: string): Promise<Client> {
   const person = await fixture.person(name)
-  const cookie = await cookieOf(person)
+  const cookie = await door.cookieOf(person)
   return { person, cookie, get: (path, input) => dataOf(get(path, input, cookie)), post: (path, input) => dataOf(post(path, input, cookie)) }
 }
 
