@@ -90,6 +90,17 @@ describe('IOA repair: lists that are being answered', () => {
     expect(response.destroyed).toBe(true)
   })
 
+  it('break off before the next page once the credentials of their reader have ended', async () => {
+    const response = await unread()
+    let pagesRead = 0
+    async function* counted() {
+      for (;;) yield [Buffer.from(String(++pagesRead))]
+    }
+    const ended = async () => (pagesRead === 2 ? { status: 401, detail: 'ended' } : undefined)
+    await new Lists({ maxListsPerNode: 1, stalledAfterMs: 60_000 }).answer({ response, caller, ended }, async () => ok<Pages>(counted()))
+    expect([pagesRead, response.destroyed, response.writableEnded]).toEqual([2, true, false])
+  })
+
   it('are so many for each Node, and refused beyond before anything is read', async () => {
     const lists = new Lists({ maxListsPerNode: 1, stalledAfterMs: 60_000 })
     const response = await unread()

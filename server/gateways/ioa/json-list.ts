@@ -31,14 +31,14 @@ export class Lists {
     this.#limits = limits
   }
 
-  /** 429 before anything is read where the Node has too many open. Resolves when the list is sent or its reader is gone. */
-  async answer({ response, caller: { nodeId } }: Pick<Exchange, 'response' | 'caller'>, find: () => Promise<Result<Pages, Refusal>>): Promise<Refusal | void> {
+  /** 429 before anything is read where the Node has too many open. Resolves when the list is sent, its reader is gone, or what it showed has ended. */
+  async answer({ response, caller: { nodeId }, ended }: Pick<Exchange, 'response' | 'caller' | 'ended'>, find: () => Promise<Result<Pages, Refusal>>): Promise<Refusal | void> {
     const open = this.#perNode.get(nodeId) ?? 0
     if (open >= this.#limits.maxListsPerNode) return refusal(429, 'too many lists at once', { 'retry-after': 1 })
     this.#perNode.set(nodeId, open + 1)
     try {
       const pages = await find()
-      return pages.ok ? await sendList(response, pages.value, this.#limits.stalledAfterMs) : pages.error
+      return pages.ok ? await sendList(response, pages.value, { stalledAfterMs: this.#limits.stalledAfterMs, ...(ended && { ended }) }) : pages.error
     } finally {
       this.#closed(nodeId)
     }
@@ -51,14 +51,18 @@ export class Lists {
   }
 }
 
-/** Rejects where a page cannot be read any more: the answer is then cut off, which the peer can tell from its end. */
-async function sendList(response: ServerResponse, pages: Pages, stalledAfterMs: number): Promise<void> {
+/**
+ * Rejects where a page cannot be read any more: the answer is then cut off, which the peer can tell from its end. So it is before the
+ * next page once the credentials have ended: a reader that takes its time would be told for ever what is new.
+ */
+async function sendList(response: ServerResponse, pages: Pages, { stalledAfterMs, ended }: Pick<IoaLimits, 'stalledAfterMs'> & Pick<Exchange, 'ended'>): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
   let isFirst = true
   for await (const page of pages) {
     const parts = page.flatMap((item, index) => [index === 0 && isFirst ? open : comma, item])
     isFirst &&= page.length === 0
     for (const bytes of gathered(parts)) if (!(await written(response, bytes, stalledAfterMs))) return
+    if ((await ended?.()) !== undefined) return void response.destroy()
   }
   response.end(isFirst ? '[]' : close)
 }
