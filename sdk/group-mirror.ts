@@ -18,6 +18,8 @@ import type {
   WorkOwner,
 } from '../protocol/generated/types.ts'
 import type { WORK_EXECUTION_LEASE_EXPIRED, WORK_EXECUTION_LEASE_REVOKED } from '../protocol/kinds.ts'
+import type { RestoredGroup } from './restore-group.ts'
+import { mirrorMembersOf } from './restored-mirror.ts'
 
 /** Where an Event stands in its log. */
 export interface EventPlace {
@@ -96,6 +98,11 @@ export class GroupMirror {
     const { form, ...saved } = JSON.parse(text) as { readonly form: number } & Record<(typeof MAPS)[number], [string, unknown][]>
     if (form !== SAVED_FORM) return undefined
     return Object.assign(new GroupMirror(), saved, Object.fromEntries(MAPS.map((name) => [name, new Map(saved[name])])))
+  }
+
+  /** Goes on from a snapshot, in place of all that was taken in before it. What a Context Package says is in no snapshot. */
+  restore(restored: Pick<RestoredGroup, 'state'>): void {
+    Object.assign(this, mirrorMembersOf(restored), { missionPackage: undefined })
   }
 
   /** Takes in the next Event; one that was taken in before changes nothing. Unknown kinds are passed over. */

@@ -5,9 +5,12 @@ import { silentLog } from '../server/log.ts'
 import type { RunningServer } from '../server/start.ts'
 import { startServer } from '../server/start.ts'
 import { memoryResources, newKey } from '../server/testing/authority-fixture.ts'
+import { workContract } from '../server/testing/documents.ts'
 import { enrol, inHours, register } from '../server/testing/sdk-clients.ts'
 import { AgentClient } from './agent-client.ts'
 import { MemoryCursorStore } from './cursor-store.ts'
+import { GroupMirror } from './group-mirror.ts'
+import { newId } from './ids.ts'
 import type { RestoredGroup } from './restore-group.ts'
 import { restoreGroup } from './restore-group.ts'
 
@@ -16,6 +19,7 @@ let client: AgentClient
 let groupId: string
 let archive: { snapshotArtifactHash: string; stateHash: string; throughSequence: number }
 const cursors = new MemoryCursorStore()
+const workItemId = newId()
 const key = () => server.service.organization.authority.publicKey
 
 /** A Mission that was cancelled and archived, with its history offline. */
@@ -28,6 +32,8 @@ beforeEach(async () => {
     definitionOfDone: [{ criterionId: 'done', description: 'It is released.', evidenceRequired: ['human_review'] }],
   })
   groupId = created.groupId
+  const contract = workContract({ budget: { toolCallLimit: 1 }, deadline: inHours(20) })
+  await owner.submit('work.authorize', { workItemId, contract, overrideReason: 'Nobody else is here.' }, { groupId, membershipEpoch: 1 })
   await owner.submit('mission.cancel', { reason: 'Enough.' }, { groupId, membershipEpoch: 1 })
   const archived = await server.service.archives.archive(groupId, { isHistoryOffline: true })
   if (!archived.ok) throw new Error(archived.error.reason)
@@ -52,6 +58,21 @@ describe('A-235: an Agent whose position has left the online log', () => {
     expect(restored[0]!.snapshot).toMatchObject({ groupId, throughSequence: archive.throughSequence, stateHash: archive.stateHash })
     expect(sha256Hash(restored[0]!.state)).toBe(archive.stateHash)
     expect(await cursors.load(groupId)).toBe(archive.throughSequence + 1)
+  })
+
+  it('goes on with a mirror that holds what its Events would have told it', async () => {
+    const mirror = new GroupMirror()
+    for await (const event of client.subscribe(groupId, { after: 0, onSnapshot: (one) => mirror.restore(one) })) {
+      mirror.apply(event)
+      if (event.kind === 'group.archived') break
+    }
+    const found = await server.service.reads.groupFor(client.agentId, groupId)
+    const { mission, memberships, eventIds } = found!.state
+    expect(mirror.mission).toEqual(mission)
+    expect(mirror.memberships).toEqual(memberships)
+    expect(mirror.workItems.get(workItemId)).toMatchObject({ state: 'cancelled', contract: { budget: { toolCallLimit: 1 } } })
+    expect([mirror.first?.eventId, mirror.last?.eventId]).toEqual([eventIds[0], eventIds.at(-1)])
+    expect(GroupMirror.restored(mirror.saved())).toEqual(mirror)
   })
 
   it('is told so where it does not take snapshots', async () => {

@@ -4,6 +4,7 @@ import type { Actor, Lease, Membership } from '../../protocol/generated/types.ts
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { GROUP_ARCHIVE, WORK_OFFER_DECLINE } from '../../protocol/kinds.ts'
+import { STAND_IN_EXTENSION } from '../../protocol/stand-in.ts'
 import { OVERRIDE_EXTENSION } from './draft.ts'
 import { isLive } from './lease.ts'
 import type { MemberRequest } from './request.ts'
@@ -81,10 +82,12 @@ export function notUnderPolicy({ actor, kind }: MemberRequest['command'], { poli
   return reject('AUTH_FORBIDDEN', 'no policy lets this service do this', { details: { policyVersion: policy.version } })
 }
 
-/** The mark of a consumed grant is the authority's to set (A-278). */
+/** The authority's to set: the mark of a consumed grant (A-278), and that of what stands in for words which a reader may not see (A-125). */
+const RESERVED = [OVERRIDE_EXTENSION, STAND_IN_EXTENSION]
+
 export function reservedExtension({ command: { extensions } }: VerifiedCommand): Refusal {
-  if (extensions === undefined || !Object.hasOwn(extensions, OVERRIDE_EXTENSION)) return undefined
-  return reject('INVALID_COMMAND', `the extension ${OVERRIDE_EXTENSION} is set by the authority`)
+  const reserved = extensions && RESERVED.find((extension) => Object.hasOwn(extensions, extension))
+  return reserved ? reject('INVALID_COMMAND', `the extension ${reserved} is set by the authority`) : undefined
 }
 
 export const isSame = (a: Actor, b: Actor): boolean => a.type === b.type && a.id === b.id

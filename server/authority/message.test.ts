@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { STAND_IN_EXTENSION } from '../../protocol/stand-in.ts'
 import { ada, ben, cora, hashOf, urnOf, wim } from '../testing/cast.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
 import { reach, workId } from '../testing/work-scenario.ts'
@@ -27,6 +28,11 @@ describe('message.post', () => {
         committedAt: group.now,
       },
     })
+  })
+
+  it('A-26, A-134: does not pass for one that its reader may not see', () => {
+    const forged = { [STAND_IN_EXTENSION]: { version: '1.0.0', critical: false, data: { because: 'restricted', documentHash: hashOf('x') } } }
+    expect(founded().code(wim, 'message.post', said('hidden'), { extensions: forged })).toBe('INVALID_COMMAND')
   })
 
   it('binds nobody, whatever it says: no work, no offer, no spending, no right (A-16)', () => {

@@ -4,11 +4,11 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { decodeBase64url } from '../../protocol/base64url.ts'
 import type { EventDocument } from '../../protocol/generated/types.ts'
 import { signingBytes } from '../../protocol/signed-documents.ts'
+import { STAND_IN_EXTENSION, standInOf } from '../../protocol/stand-in.ts'
 import { validateDocument, validateEventPayload } from '../../protocol/validate.ts'
 import type { Agent, Draft, Fixture, Person } from '../testing/authority-fixture.ts'
 import { codeOf, eventOf, newUrn, startAuthority } from '../testing/authority-fixture.ts'
 import { decodeEvent } from './event-bytes.ts'
-import { STAND_IN_EXTENSION, standInOf } from './stand-in.ts'
 
 const secret = 'The door code is 4711.'
 let fixture: Fixture

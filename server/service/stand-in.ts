@@ -1,11 +1,9 @@
 // What a reader is handed in place of an Event that it may not read: the same place in the log, without the words.
 import { createHash } from 'node:crypto'
 import type { EventDocument, Message } from '../../protocol/generated/types.ts'
+import { STAND_IN_EXTENSION } from '../../protocol/stand-in.ts'
 import type { Withholding } from '../authority/visibility.ts'
 import type { UnsignedEvent } from './event-bytes.ts'
-
-/** Marks a stand-in: `{ because, documentHash, redactedBy? }`. */
-export const STAND_IN_EXTENSION = 'urn:countersign:extension:stand-in'
 
 const WORDS = {
   redacted: 'This message was redacted.',
@@ -31,9 +29,4 @@ export function standInFor({ event, bytes }: { event: EventDocument; bytes: Uint
 function withoutWords(message: Message, words: string): Message {
   const { mentions: _mentions, references: _references, extensions: _extensions, ...kept } = message
   return { ...kept, content: [{ type: 'text', text: words }], ...(message.reason !== undefined && { reason: words }) }
-}
-
-/** Why this document stands in for another; undefined for an original. */
-export function standInOf({ extensions }: Pick<EventDocument, 'extensions'>): Withholding | undefined {
-  return extensions?.[STAND_IN_EXTENSION]?.data as Withholding | undefined
 }

@@ -1,8 +1,8 @@
 // Messages and log lines as the console shows them, from stored Events.
 import type { EventPayloads, Message } from '../../../protocol/generated/types.ts'
+import { standInOf } from '../../../protocol/stand-in.ts'
 import type { GroupState } from '../../authority/types.ts'
 import type { DecodedEntry } from '../ports.ts'
-import { standInOf } from '../stand-in.ts'
 import type { LogLine, MessageForm, MessageStep, MessageView } from '../views.ts'
 import { eventTitle } from './event-title.ts'
 import type { Naming } from './participants.ts'
