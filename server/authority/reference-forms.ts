@@ -3,6 +3,7 @@
 import { reject } from '../../protocol/error-codes.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import type { Command } from '../../protocol/generated/types.ts'
+import { RESOURCE_USAGE_RECORD } from '../../protocol/kinds.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 
@@ -16,6 +17,12 @@ interface Translation {
   readonly isReference: (payload: Members) => boolean
   readonly translate: (payload: Members) => Record<string, unknown>
 }
+
+/** Members of the reference's budgets and usages under the names that they have here. It counts money in millionths. */
+const LIMITS: Readonly<Record<string, string>> = {
+  financialMicrounits: 'financialLimit', modelTokens: 'modelTokenLimit', toolCalls: 'toolCallLimit', computeSeconds: 'computeSecondsLimit', wallClockSeconds: 'wallClockSecondsLimit', externalActions: 'externalSideEffectLimit',
+}
+const FIGURES: Readonly<Record<string, string>> = { financialMicrounits: 'financial', externalActions: 'externalSideEffects' }
 
 /** The reference asks for no reason where the canonical form does. */
 const NO_REASON = 'No reason was given.'
@@ -49,6 +56,26 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
     members: ['amendmentId', 'messageId', 'replacementContent', 'reason'],
     isReference: ({ replacementContent }) => typeof replacementContent === 'string',
     translate: ({ replacementContent, ...rest }) => ({ ...rest, replacementContent: textOf(replacementContent) }),
+  },
+  'mission.submit_for_approval': {
+    members: ['artifactHashes'],
+    isReference: ({ artifactHashes }) => artifactHashes !== undefined,
+    translate: ({ artifactHashes }) => ({ artifactHashes, summary: 'No summary was given.', openRisks: ['Whether there are open risks was not said.'], dropped: [] }),
+  },
+  'work.unblock': {
+    members: ['workItemId'],
+    isReference: ({ workItemId }) => workItemId !== undefined,
+    translate: (payload) => ({ ...payload, resolution: 'No resolution was given.' }),
+  },
+  'membership.grant_delegation': {
+    members: ['grantId', 'granteeAgentId', 'targetWorkItemId', 'allowedCapabilities', 'budget', 'maxDescendantDepth', 'expiresAt'],
+    isReference: ({ allowedCapabilities, budget }) => Array.isArray(allowedCapabilities) && isCounted(budget, 'financialMicrounits'),
+    translate: ({ allowedCapabilities, budget, ...rest }) => ({ ...rest, allowedCapabilities: (allowedCapabilities as unknown[]).map(capabilityIn), budget: renamed(budget as Members, LIMITS) }),
+  },
+  [RESOURCE_USAGE_RECORD]: {
+    members: ['workItemId', 'ownershipEpoch', 'executionLeaseId', 'usageDelta'],
+    isReference: ({ usageDelta }) => isCounted(usageDelta, 'financialMicrounits', 'externalActions'),
+    translate: ({ usageDelta, ...rest }) => ({ ...rest, usageDelta: renamed(usageDelta as Members, FIGURES) }),
   },
 }
 
@@ -89,4 +116,23 @@ const textOf = (text: unknown) => [{ type: 'text', text }]
 function principalIn(value: unknown): unknown {
   const isSystem = typeof value === 'object' && value !== null && (value as Members).type === 'system'
   return isSystem ? { ...value, type: 'service' } : value
+}
+
+/** Amounts in the reference's names, all of them, one of these at least among them. */
+function isCounted(amounts: unknown, ...telling: readonly string[]): boolean {
+  if (typeof amounts !== 'object' || amounts === null) return false
+  const names = Object.keys(amounts)
+  return telling.some((name) => names.includes(name)) && names.every((name) => name === 'currency' || Object.hasOwn(LIMITS, name))
+}
+
+function renamed(amounts: Members, names: Readonly<Record<string, string>>): Members {
+  const given = Object.entries(amounts).map(([name, value]) => [names[name] ?? name, name === 'financialMicrounits' && typeof value === 'number' ? value / 1_000_000 : value])
+  return Object.fromEntries(given)
+}
+
+/** Its versions are whole numbers, of which the first one goes without saying. */
+function capabilityIn(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.hasOwn(value, 'version')) return value
+  const { minimumVersion = 1, ...rest } = value as Members
+  return { ...rest, version: typeof minimumVersion === 'number' ? `${minimumVersion}.0.0` : minimumVersion }
 }
