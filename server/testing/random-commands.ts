@@ -1,7 +1,7 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
 import type { Actor, CommandPayloads, ContextPackage, Extensions, Usage, WorkItemState } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
-import { ARTIFACT_IMPORT, GROUP_ARCHIVE, MISSION_BUDGET_RAISE, MISSION_CHILD_BUDGET_RAISE, MISSION_RECONCILE } from '../../protocol/kinds.ts'
+import { ARTIFACT_IMPORT, GROUP_ARCHIVE, MISSION_BUDGET_RAISE, MISSION_CHILD_BUDGET_RAISE, MISSION_RECONCILE, MISSION_ROOT_DECIDE } from '../../protocol/kinds.ts'
 import { offlineExecution } from '../../protocol/offline-execution.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { limitsOf, NOTHING } from '../authority/amounts.ts'
@@ -292,6 +292,15 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [1, (group) => submission(group)],
   [4, (group) => intent(ada, 'mission.request_changes', { approval: approvalOf(group.state, 'changes_requested', group.now) })],
   [1, (group) => intent(ada, 'mission.approve', { approval: approvalOf(group.state, 'approved', group.now) })],
+  [0.5, (group, random) => {
+    const { parentLink, mission } = group.state
+    if (!parentLink) return undefined
+    const { rootOwner } = parentLink
+    const decision = random.chance(0.8) ? 'approved' : 'changes_requested'
+    const approval = approvalOf(group.state, decision, group.now, { approvalId: urnOf(`${decision} at the root of ${group.log.length}`), approver: rootOwner })
+    // Ada and the owner change places where she is not the owner.
+    return intent(rootOwner.id === ada.id ? mission.missionOwner : rootOwner, MISSION_ROOT_DECIDE, { approval })
+  }],
   [0.06, () => intent(ada, 'mission.cancel', { reason: 'Enough.' })],
   [0.06, (group) => intent(coordinatorOf(group), 'mission.terminate', { reason: 'It cannot be done.' })],
   [0.5, (_, random) => intent(ada, 'mission.assign_coordinator', { coordinatorAgentId: (random.oneOf([cora, cora, wanda, ben]) ?? cora).id, leaseSeconds: 3600 + random.below(7200), reason: 'Somebody has to.' })],
