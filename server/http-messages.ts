@@ -61,9 +61,10 @@ export function sendTooLarge(response: ServerResponse, maximumBytes: number): vo
  * Answers an upgrade with a refusal and ends its socket, as soon as the answer has left: sockets of a server stay open for
  * as long as the peer keeps its half open.
  */
-export function refuseUpgrade(socket: Duplex, status: string, headers: readonly string[] = []): void {
+export function refuseUpgrade(socket: Duplex, status: string, headers: readonly string[] = [], reason = ''): void {
   socket.once('finish', () => socket.destroy())
-  socket.end([`HTTP/1.1 ${status}`, ...headers, 'Connection: close', 'Content-Length: 0', '', ''].join('\r\n'))
+  const described = reason === '' ? [] : ['Content-Type: text/plain; charset=utf-8']
+  socket.end([`HTTP/1.1 ${status}`, ...headers, ...described, 'Connection: close', `Content-Length: ${Buffer.byteLength(reason)}`, '', reason].join('\r\n'))
 }
 
 /** Token of `Authorization: Bearer …`. */

@@ -134,7 +134,7 @@ function routesOf(service: AuthorityService, { adminToken, addressOf, pages, log
   return {
     exact: new Map([
       ['/healthz', (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')],
-      ['/readyz', async (_request, response) => ((await service.ready()) ? sendJson(response, 200, { ready: true }) : sendJson(response, 503, { ready: false }))],
+      ['/readyz', async (_request, response) => ((await service.ready()) ? sendJson(response, 200, { ready: true, iap: service.iap.isServing }) : sendJson(response, 503, { ready: false }))],
       ['/api/commands', createCommandsHandler(service, addressOf)],
       ['/api/groups', createGroupsHandler(service)],
       ['/api/agents', createAgentsHandler(service)],

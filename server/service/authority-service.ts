@@ -18,7 +18,7 @@ import { FeedCursors } from './feed-cursors.ts'
 import { TailFeeds } from './feeds.ts'
 import { exportGroup } from './group-export.ts'
 import { DirectoryIdentities } from './identities.ts'
-import { IapRouterService } from './iap/iap-router.ts'
+import { SeatedRouter } from './iap/seated-router.ts'
 import type { IapOptions } from './iap/types.ts'
 import { Invitations } from './invitations.ts'
 import { MembershipWatch } from './membership-watch.ts'
@@ -150,7 +150,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
   news.start({ actors, keys, identities, openSpaces })
   outbox.start()
-  const iap = await IapRouterService.start({ store: store.iap, work: { custody, reads, feeds, artifacts, origin }, spaces: openSpaces, clock, organizationId, diagnostics, ...(iapOptions && { options: iapOptions }) })
+  const iap = await SeatedRouter.start({ store: store.iap, work: { custody, reads, feeds, artifacts, origin }, spaces: openSpaces, clock, organizationId, diagnostics, ...(iapOptions && { options: iapOptions }) }, store.iapSeat)
   const retention = new Retention(store, clock, diagnostics)
   retention.start()
   const watching = watchExecutions(actors, agents, readModels).catch((fault: unknown) => diagnostics.error({ err: fault }, 'the timers of some Missions do not run'))

@@ -275,6 +275,20 @@ export interface WakeUps {
   subscribe(listener: (spaceId: string) => void, onGap?: () => void): () => void
 }
 
+/** A place that one node at most has, of all that work on the store. */
+export interface Seat {
+  /** Asks for it now and from then on until `leave`. Resolves after the first attempt, with all that came of it. */
+  hold(holder: SeatHolder): Promise<void>
+  /** Gives it up, and asks no longer. */
+  leave(): Promise<void>
+}
+export interface SeatHolder {
+  /** Where it rejects, the seat is given up and asked for again. */
+  taken(): Promise<void>
+  /** It may be another node's already. */
+  lost(): Promise<void>
+}
+
 export interface Store {
   readonly log: SpaceLog
   readonly readModels: ReadModels
@@ -283,6 +297,8 @@ export interface Store {
   readonly credentials: CredentialStore
   readonly openSpaces: OpenSpaceStore
   readonly iap: IapStore
+  /** Of the node that serves the Inter-Agent Protocol. */
+  readonly iapSeat: Seat
   readonly clock: Clock
   readonly wakeUps: WakeUps
   close(): Promise<void>

@@ -179,7 +179,7 @@ export interface AuthorityService {
   readonly archives: GroupArchives
   /** Spaces that anybody who is registered may enter, with what is said there. Implemented in open-spaces/. */
   readonly openSpaces: OpenSpaces
-  /** Implemented by `IapRouterService` in iap/iap-router.ts. */
+  /** Implemented by `SeatedRouter` in iap/seated-router.ts. */
   readonly iap: IapRouter
   /** Implemented by `ExecutionTokens` in execution-tokens.ts. Never in a Command, an Event or a log (A-195). */
   readonly executionTokens: TokenAccess

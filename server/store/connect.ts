@@ -12,12 +12,18 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
 const OLDEST_SERVER = 150_000
 
 /** A pool on the database; connections open when first used. Every driver option of the store is here. */
-export function connect(url: string, kind: DatabaseKind, maxConnections: number): Sql {
+export const connect = (url: string, kind: DatabaseKind, maxConnections: number): Sql =>
+  // PGlite's one connection must not be replaced by a second while it still counts.
+  open(url, kind === 'pglite' ? { max: 1, max_lifetime: null } : { max: maxConnections })
+
+/** One connection, which stays the same for as long as it works: what a session holds ends with it. */
+export const connectAlone = (url: string): Sql => open(url, { max: 1, max_lifetime: null })
+
+function open(url: string, pool: { readonly max: number; readonly max_lifetime?: null }): Sql {
   const { address, ...host } = splitSocketFolder(url)
   return postgres(address, {
     ...host,
-    // PGlite's one connection must not be replaced by a second while it still counts.
-    ...(kind === 'pglite' ? { max: 1, max_lifetime: null } : { max: maxConnections }),
+    ...pool,
     onnotice: () => {},
     types: {
       int8: { to: 20, from: [20], serialize: String, parse: parseSafeInteger },

@@ -1,8 +1,8 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Log } from '../log.ts'
-import type { Store } from '../service/ports.ts'
+import type { Seat, Store } from '../service/ports.ts'
 import type { DatabaseKind, Sql } from './connect.ts'
-import { connect, requireSupportedServer } from './connect.ts'
+import { connect, connectAlone, requireSupportedServer } from './connect.ts'
 import { DatabaseClock, timeSources } from './database-clock.ts'
 import { createCredentialStore } from './credentials.ts'
 import { createDirectory } from './directory.ts'
@@ -11,6 +11,7 @@ import { migrate } from './migrate.ts'
 import { createOpenSpaceStore } from './open-spaces.ts'
 import { createRulingStore } from './ruling-store.ts'
 import { createReadModels } from './read-models.ts'
+import { LockedSeat, OnlySeat } from './seat.ts'
 import { createSpaceLog } from './space-log.ts'
 import { LocalWakeUps, NotifyingWakeUps } from './wake-ups.ts'
 
@@ -30,14 +31,15 @@ export async function openStore({ url, kind = 'postgres', migrationsFolder, maxC
   try {
     await requireSupportedServer(sql)
     await migrate(sql, migrationsFolder)
-    return await storeOn(sql, kind, log)
+    const iapSeat = kind === 'pglite' ? new OnlySeat() : new LockedSeat(() => connectAlone(url), log)
+    return await storeOn(sql, { kind, log, iapSeat })
   } catch (cause) {
     await sql.end({ timeout: 5 })
     throw cause
   }
 }
 
-async function storeOn(sql: Sql, kind: DatabaseKind, log: Log | undefined): Promise<Store> {
+async function storeOn(sql: Sql, { kind, log, iapSeat }: { readonly kind: DatabaseKind; readonly log: Log | undefined; readonly iapSeat: Seat }): Promise<Store> {
   const database = drizzle(sql)
   const clock = await DatabaseClock.start(timeSources(sql), log)
   const wakeUps = kind === 'pglite' ? new LocalWakeUps() : await NotifyingWakeUps.start(sql, log)
@@ -49,11 +51,13 @@ async function storeOn(sql: Sql, kind: DatabaseKind, log: Log | undefined): Prom
     credentials: createCredentialStore(database),
     openSpaces: createOpenSpaceStore(sql, database),
     iap: createIapStore(sql, database),
+    iapSeat,
     clock,
     wakeUps,
     async close() {
       clock.stop()
       await wakeUps.stop()
+      await iapSeat.leave()
       await sql.end({ timeout: 5 })
     },
   }

@@ -21,6 +21,7 @@ export function createMemoryStore({ clock = systemClock() }: { clock?: Clock } =
     credentials: refusingNul(createMemoryCredentials()),
     openSpaces: refusingNul(createMemoryOpenSpaces(tables, directory)),
     iap: refusingNul(createMemoryIap()),
+    iapSeat: { hold: (holder) => holder.taken(), leave: async () => {} },
     clock,
     wakeUps: createWakeUps(),
     close: async () => {},

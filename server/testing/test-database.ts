@@ -12,6 +12,8 @@ export const skipReason = serverUrl === '' ? 'no PostgreSQL: set TEST_DATABASE_U
 
 export interface TestDatabase {
   readonly url: string
+  /** Asks it something, over a connection of its own. */
+  ask(statement: string, parameters?: readonly string[]): Promise<void>
   drop(): Promise<void>
 }
 
@@ -22,11 +24,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `countersign_test_${randomUUID().replaceAll('-', '')}`
   await administer((sql) => sql.unsafe(`CREATE DATABASE ${name}`))
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => administer((sql) => sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)) }
+  return { url: url.href, ask: (statement, parameters = []) => administer((sql) => sql.unsafe(statement, [...parameters]), url.href), drop: () => administer((sql) => sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)) }
 }
 
-async function administer(action: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const sql = postgres(serverUrl, { max: 1, onnotice: () => {} })
+async function administer(action: (sql: postgres.Sql) => Promise<unknown>, url = serverUrl): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {
     await action(sql)
   } finally {

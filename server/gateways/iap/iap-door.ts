@@ -18,6 +18,9 @@ import { DEFAULT_IAP_DOOR_LIMITS } from './limits.ts'
 /** When somebody may try again who overdrew what it may send by as much again. */
 const exhaustedRetrySeconds = 5
 
+/** How soon a node may have taken the seat of one that went. */
+const elsewhereRetrySeconds = 2
+
 export interface IapDoorOptions {
   readonly limits?: Partial<IapDoorLimits>
   /** Whose connection it is, for quotas. */
@@ -60,6 +63,7 @@ export function createIapDoor(service: Pick<AuthorityService, 'doors' | 'iap'>, 
       if (text !== undefined) failures.take(address)
       return refuseUpgrade(transport, '401 Unauthorized', ['WWW-Authenticate: Bearer'])
     }
+    if (!service.iap.isServing) return refuseUpgrade(transport, '503 Service Unavailable', [`Retry-After: ${elsewhereRetrySeconds}`], 'Another node serves the Inter-Agent Protocol. Try again: it may be reached next time.')
     const own = [...connections.values()].filter(({ principalId }) => principalId === token.principalId)
     if (own.length >= limits.maxConnectionsPerPrincipal) return refuseUpgrade(transport, '429 Too Many Requests', ['Retry-After: 1'])
     const take = (cost: number) => budgets.take(token.principalId, performance.now(), cost)

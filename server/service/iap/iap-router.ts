@@ -38,7 +38,7 @@ const longestTimerMs = 2 ** 31 - 1
 /** Until what failed is tried again. */
 const retryMs = 5_000
 
-export class IapRouterService implements IapRouter {
+export class IapRouterService implements Omit<IapRouter, 'isServing'> {
   readonly limits: IapLimits
   readonly rules: RouterRules
   readonly organizationId: string

@@ -93,9 +93,11 @@ export const DEFAULT_IAP_LIMITS: IapLimits = {
 
 /** The Inter-Agent Protocol router: `service.iap`. */
 export interface IapRouter {
+  /** Whether this node has the router. One of all nodes has, and which one may change at any time. */
+  readonly isServing: boolean
   readonly limits: IapLimits
   readonly heartbeatIntervalMs: number
-  /** A connection whose token belongs to this Principal. */
+  /** A connection whose token belongs to this Principal. Only where it serves, as `cancel`. */
   connect(principalId: string, link: PeerLink): Peer
   /** Ends a task for whoever may decide that outside the protocol; false when there is no such task or it has ended. */
   cancel(taskId: string, by: string, reason?: string): Promise<boolean>

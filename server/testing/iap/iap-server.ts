@@ -38,6 +38,7 @@ export class IapServer {
   #organization: OrganizationKeys | undefined
   #dying: DyingStore | undefined
   #running: { readonly store: Store; readonly server: Running } | undefined
+  readonly #others: { readonly store: Store; readonly server: Running }[] = []
 
   private constructor(startServer: Start, folder: string, database: TestDatabase) {
     this.#startServer = startServer
@@ -79,8 +80,31 @@ export class IapServer {
     return this.#dying.died
   }
 
+  /** Another node on the same data, which stops with this one. */
+  async another(): Promise<Running> {
+    const opened = await openStore({ url: this.#database.url, migrationsFolder, maxConnections: 4 })
+    const store = { ...opened, clock: this.time.clock }
+    const server = await this.#startServer({ resources: { store, organization: this.#organization!, artifacts: await openArtifactFolder(join(this.#folder, 'artifacts')) }, log: silentLog(), port: 0, iap: { timers: this.time } })
+    this.#others.push({ store, server })
+    return server
+  }
+
+  /** The server stops, and its other nodes go on. */
+  async stop(): Promise<void> {
+    await this.#stop()
+  }
+
+  /** Breaks the database connections that hold an advisory lock. */
+  async breakLocks(): Promise<void> {
+    await this.#database.ask('SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())', ['advisory'])
+  }
+
   async end(): Promise<void> {
     await this.#stop()
+    for (const { server, store } of this.#others) {
+      await server.stop()
+      await store.close()
+    }
     await this.#database.drop()
     await rm(this.#folder, { recursive: true })
   }
