@@ -29,6 +29,9 @@ export type GraphPage = Outputs['missions']['graph']
 export type SpaceSummary = Outputs['spaces']['list']['spaces'][number]
 export type SpaceView = Outputs['spaces']['view']
 export type SpaceMessageView = Outputs['spaces']['messages']['messages'][number]
+export type PolicyView = Outputs['policy']['view']
+export type PolicyVersionView = Outputs['policy']['versions']['versions'][number]
+export type RulingLine = Outputs['policy']['rulings']['lines'][number]
 export type NodeView = SpaceMessageView['author']
 /** What the live feed tells. */
 export type Growth = Outputs['live'] extends AsyncIterable<{ readonly data: infer G }> ? G : never

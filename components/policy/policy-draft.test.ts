@@ -38,7 +38,7 @@ describe('a draft of a policy', () => {
 
   it('takes operations between any separators, each once, and leaves out services that may do nothing', () => {
     const draft = draftOf(policy)
-    const next = policyOf({ ...draft, executionGates: { ...draft.executionGates, payment: 'pay.invoice,\n pay.refund  pay.invoice' }, services: [{ principalId: service!.principalId, kinds: [] as never }] }, 1)
+    const next = policyOf({ ...draft, executionGates: { ...draft.executionGates, payment: 'pay.invoice,\n pay.refund  pay.invoice' }, services: [{ principalId: service!.principalId, kinds: [] }] }, 1)
     expect(next).toMatchObject({ executionGates: { payment: ['pay.invoice', 'pay.refund'] }, services: [] })
     expect(isValid(next!)).toBe(true)
   })

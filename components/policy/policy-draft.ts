@@ -1,6 +1,6 @@
 // A policy that an administrator is still changing: figures and lists as typed, their faults in words, and the document they become.
 import type { Policy } from '../../protocol/generated/types.ts'
-import { DEPTHS, FRESHNESS, GATES, LIMITS, type GateClass, type NumberField } from './policy-words.ts'
+import { DEPTHS, FRESHNESS, GATES, LIMITS, type GateClass, type NumberField, type ServiceKind } from './policy-words.ts'
 
 export interface PolicyDraft {
   readonly freshnessSeconds: string
@@ -10,7 +10,7 @@ export interface PolicyDraft {
   /** Operations, separated by blanks, commas or lines. */
   readonly executionGates: Readonly<Record<GateClass, string>>
   /** A service that may do nothing is left out of the policy. */
-  readonly services: Policy['services']
+  readonly services: readonly { readonly principalId: string; readonly kinds: readonly ServiceKind[] }[]
 }
 
 const mapped = <K extends string, A, B>(record: Readonly<Record<K, A>>, map: (value: A) => B): Record<K, B> =>
@@ -38,7 +38,7 @@ export function policyOf(draft: PolicyDraft, version: number): Policy | undefine
     limits: mapped(limits, figure),
     risk,
     executionGates: mapped(executionGates, operationsIn),
-    services: services.filter(({ kinds }) => kinds.length > 0),
+    services: services.filter(({ kinds }) => kinds.length > 0) as unknown as Policy['services'],
   }
 }
 

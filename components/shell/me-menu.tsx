@@ -2,7 +2,7 @@
 
 import Link from 'next/link'
 import { useMutation } from '@tanstack/react-query'
-import { KeyRound, LogOut, TriangleAlert } from 'lucide-react'
+import { KeyRound, LogOut, Scale, TriangleAlert } from 'lucide-react'
 import { useTRPC, type SignedInPerson } from '../trpc.tsx'
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../ui/menu.tsx'
 import { PrincipalMark } from '../ui/principal-mark.tsx'
@@ -36,6 +36,12 @@ export function MeMenu({ me }: { readonly me: SignedInPerson }) {
         <Link href="/keys">
           {canDecide === false ? <TriangleAlert aria-hidden className="size-4 text-wait" /> : <KeyRound aria-hidden className="size-4" />}
           {canDecide === false ? 'No authority key in this browser' : 'Authority key in this browser'}
+        </Link>
+      </MenuLink>
+      <MenuLink>
+        <Link href="/policy">
+          <Scale aria-hidden className="size-4" />
+          Policy of this organization
         </Link>
       </MenuLink>
       <MenuSeparator />

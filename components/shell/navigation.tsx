@@ -3,7 +3,7 @@
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useQuery } from '@tanstack/react-query'
-import { Bot, House, KeyRound, MessagesSquare, PenLine, Target } from 'lucide-react'
+import { Bot, House, KeyRound, MessagesSquare, PenLine, Scale, Target } from 'lucide-react'
 import { useTRPC } from '../trpc.tsx'
 import { classNames } from '../ui/class-names.ts'
 
@@ -13,10 +13,14 @@ const PLACES = [
   { href: '/spaces', label: 'Spaces', Icon: MessagesSquare },
   { href: '/approvals', label: 'Approvals', Icon: PenLine },
   { href: '/agents', label: 'Agents', Icon: Bot },
+  { href: '/policy', label: 'Policy', Icon: Scale },
   { href: '/keys', label: 'Keys', Icon: KeyRound },
 ] as const
 
-/** The six places: a rail at the left, a bar at the bottom on a phone. */
+/** A phone has room for six; the seventh stands in one's own menu. */
+const IN_MENU_ON_PHONE = '/policy'
+
+/** The places: a rail at the left, a bar at the bottom on a phone. */
 export function Navigation({ form }: { readonly form: 'rail' | 'bar' }) {
   const path = usePathname()
   const trpc = useTRPC()
@@ -24,7 +28,7 @@ export function Navigation({ form }: { readonly form: 'rail' | 'bar' }) {
   return (
     <nav aria-label="Main">
       <ul className={form === 'rail' ? 'grid gap-1 p-2' : 'grid grid-cols-6'}>
-        {PLACES.map(({ href, label, Icon }) => {
+        {PLACES.filter(({ href }) => form === 'rail' || href !== IN_MENU_ON_PHONE).map(({ href, label, Icon }) => {
           const isHere = href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`)
           const count = href === '/approvals' && waiting > 0 ? waiting : undefined
           return (

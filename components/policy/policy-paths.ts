@@ -1,0 +1,2 @@
+export const POLICY_PATH = '/policy'
+export const POLICY_LOG_PATH = '/policy/log'
