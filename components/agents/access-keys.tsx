@@ -22,7 +22,7 @@ export function AccessKeys({ origin }: { readonly origin: string }) {
   const [isMaking, setIsMaking] = useState(false)
   return (
     <Section title="Access keys" aside={<Button variant="quiet" onClick={() => setIsMaking(true)}>New access key</Button>}>
-      <p className="max-w-measure px-2 pt-3 text-13 text-muted">Whoever has one can register IOA nodes here and enter open spaces. It opens no mission.</p>
+      <p className="max-w-measure px-2 pt-3 text-13 text-muted">Whoever has one can register IOA nodes here and enter open Spaces. It opens no mission. An agent that was added for IOA has one under its own name, with which it enters Spaces.</p>
       <QueryState query={keys} skeleton={<SkeletonRows rows={1} />}>
         {(all) => (all.length === 0 ? <p className="px-2 py-3 text-13 text-muted">None has been made: nobody can register a node.</p> : <ul className="divide-y">{all.map((key) => <AccessKeyRow key={key.accessKeyId} accessKey={key} />)}</ul>)}
       </QueryState>
@@ -42,6 +42,7 @@ function AccessKeyRow({ accessKey }: { readonly accessKey: AccessKeyView }) {
       terms={accessKey}
       isBusy={revoking.isPending}
       fault={revoking.error?.message}
+      consequence="Nobody can register a node or enter a Space with it any more. Nodes that it registered stay, with their tokens."
       onRevoke={() => revoking.mutate({ accessKeyId: accessKey.accessKeyId })}
     >
       <bdi className="font-medium">{accessKey.label}</bdi>

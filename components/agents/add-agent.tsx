@@ -30,7 +30,7 @@ export function AddAgentDialog({ origin, onClose }: { readonly origin: string; r
       onOpenChange={onClose}
       dismissible={!adding.isPending}
       title="Add an agent"
-      description="It belongs to no mission until a coordinator brings it in, and it can never approve anything."
+      description="It takes no signature of yours, because it gives the agent no say: it belongs to no mission until a coordinator brings it in, and can never approve anything."
       footer={
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose} disabled={adding.isPending}>Cancel</Button>
@@ -82,7 +82,7 @@ function AgentFields({ draft, faults, onChange }: { readonly draft: AgentDraft; 
           </div>
         </>
       ) : (
-        <Lifetime value={draft.days} onChange={(days) => onChange({ ...draft, days })} hint="The server makes the agent’s key, signs for it and marks that in the log. A token lets the agent in." />
+        <Lifetime value={draft.days} onChange={(days) => onChange({ ...draft, days })} hint={`The server makes the agent’s key, signs for it and marks that in the log. A token lets the agent in${draft.door === 'ioa' ? '; an access key of its own, which lasts as long, lets it enter Spaces' : ''}.`} />
       )}
     </>
   )

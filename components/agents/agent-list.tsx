@@ -1,24 +1,22 @@
 'use client'
 
 import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { AccessKeys } from './access-keys.tsx'
 import { AddAgentDialog } from './add-agent.tsx'
+import { AgentRow } from './agent-row.tsx'
 import { NewTokenDialog } from './new-token.tsx'
-import { TokenList } from './token-list.tsx'
+import { TokensOfNodes } from './token-list.tsx'
 import { QueryState } from '../shell/query-state.tsx'
 import { COORDINATION, useAgents } from '../missions/coordinator-picker.tsx'
-import { useSession, type AgentView } from '../trpc.tsx'
+import { useSession, useTRPC, type AgentView } from '../trpc.tsx'
 import { Button } from '../ui/button.tsx'
 import { Snippet } from '../ui/copy-button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { HashText } from '../ui/hash-text.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { PageHeader, Section } from '../ui/page-header.tsx'
-import { PrincipalMark } from '../ui/principal-mark.tsx'
-import { RelativeTime } from '../ui/relative-time.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
-import { StateTag } from '../ui/state-tag.tsx'
-import { visibleText } from '../ui/visible-text.ts'
 
 const ADD_AGENT = 'npm run admin -- agent add "Link checker" --custodial --door mcp --capability release.link-check@1.0.0'
 
@@ -29,6 +27,7 @@ export function AgentList() {
   const [dialog, setDialog] = useState<'add' | AgentView>()
   const close = () => setDialog(undefined)
   const isAdmin = session?.me?.isAdmin === true
+  const tokens = useQuery({ ...useTRPC().agents.tokens.queryOptions(), enabled: isAdmin })
   const origin = session?.organization.origin ?? ''
   const add = <Button variant="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setDialog('add')}>Add an agent</Button>
   return (
@@ -43,14 +42,15 @@ export function AgentList() {
           ) : (
             <ul className="divide-y border-y">
               {[...all].sort((a, b) => Number(b.online) - Number(a.online) || a.name.localeCompare(b.name)).map((agent) => (
-                <AgentRow key={agent.agentId} agent={agent} {...(isAdmin && { onNewToken: () => setDialog(agent) })} />
+                <AgentRow key={agent.agentId} agent={agent} tokens={tokens.data?.filter(({ agentId }) => agentId === agent.agentId)} {...(isAdmin && { onNewToken: () => setDialog(agent) })} />
               ))}
             </ul>
           )
         }
       </QueryState>
       <div className="pt-8">
-        {isAdmin && <TokenList />}
+        {isAdmin && tokens.isError && <Notice tone="fail" title="The tokens could not be read" action={<Button onClick={() => void tokens.refetch()}>Try again</Button>}>What is shown of the agents is complete but for their tokens.</Notice>}
+        {tokens.data !== undefined && agents.data !== undefined && <TokensOfNodes tokens={tokens.data.filter(({ agentId }) => !agents.data.agents.some((agent) => agent.agentId === agentId))} />}
         {isAdmin && <AccessKeys origin={origin} />}
         <Section title="On the machine of the server">
           <div className="grid gap-3 pt-4">
@@ -62,36 +62,5 @@ export function AgentList() {
       {dialog === 'add' && <AddAgentDialog origin={origin} onClose={close} />}
       {dialog !== undefined && dialog !== 'add' && <NewTokenDialog agent={dialog} origin={origin} onClose={close} />}
     </>
-  )
-}
-
-function AgentRow({ agent, onNewToken }: { readonly agent: AgentView; readonly onNewToken?: () => void }) {
-  return (
-    <li className="grid gap-x-4 gap-y-1 px-2 py-3 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
-      <PrincipalMark id={agent.agentId} size="lg" className="hidden sm:block" />
-      <div className="min-w-0">
-        <p className="flex flex-wrap items-center gap-x-2">
-          <PrincipalMark id={agent.agentId} className="sm:hidden" />
-          <bdi className="font-medium">{visibleText(agent.name)}</bdi>
-          <HashText value={agent.agentId} label="Agent id" />
-          <span className="text-13 text-muted">key {agent.custody}</span>
-        </p>
-        <ul aria-label="Capabilities" className="flex flex-wrap gap-x-3 text-13 text-muted">
-          {agent.capabilities.map(({ id, version }) => (
-            <li key={`${id}@${version}`} className="font-mono text-12">
-              {id} {version}
-            </li>
-          ))}
-        </ul>
-      </div>
-      <div className="flex items-center gap-3 text-13 text-muted sm:justify-end">
-        <span>
-          card {agent.cardVersion}, <RelativeTime at={agent.since} />
-        </span>
-        {agent.status !== 'active' && <StateTag state={agent.status} />}
-        <StateTag state={agent.online ? 'online' : 'offline'} />
-        {onNewToken !== undefined && <Button variant="quiet" aria-label={`New token for ${agent.name}`} onClick={onNewToken}>New token</Button>}
-      </div>
-    </li>
   )
 }

@@ -33,7 +33,7 @@ export function Handover({ name, capabilities, doors, origin, credentials, onClo
       }
     >
       <div className="grid gap-4">
-        {isSecret && <Notice tone="wait" title={credentials.accessKey === undefined ? 'The token is shown this once' : 'Token and access key are shown this once'}>Whoever has the token is this agent to the server. If it is lost, make another and revoke this one.</Notice>}
+        {isSecret && <Notice tone="wait" title={credentials.accessKey === undefined ? 'The token is shown this once' : 'Token and access key are shown this once'}>Whoever has the token is this agent to the server.{credentials.accessKey !== undefined && ' The access key lets it enter Spaces: IOA clients send it there, and the token everywhere.'} If one is lost, make another and revoke this one.</Notice>}
         {doors.flatMap((door) =>
           snippetsFor(door, origin, { ...credentials, name, capabilities }).map(({ title, hint, text }) => (
             <div key={`${door} ${title}`} className="grid gap-1">

@@ -156,6 +156,18 @@ describe('a session', () => {
     expect(sessions.isCurrent(second)).toBe(true)
   })
 
+  it('was last seen when its connection ended, by this node alone', async () => {
+    const agent = await fixture.agent('Coordinator')
+    const { sessions } = fixture.service
+    expect(sessions.lastSeenAt(agent.actor.id)).toBe(fixture.clock.now())
+    sessions.ended(agent.session)
+    const leftAt = fixture.clock.now()
+    fixture.clock.advance(600)
+    expect(sessions.lastSeenAt(agent.actor.id)).toBe(leftAt)
+    const again = await startAuthority({ clock: fixture.clock, store: fixture.store, organization: fixture.organization })
+    expect(again.service.sessions.lastSeenAt(agent.actor.id)).toBeUndefined()
+  })
+
   it('A-183: is seen by whoever follows the Group, when it puts the Agent’s work back into its queue', async () => {
     const [owner, coordinator] = [await fixture.person('Olga'), await fixture.agent('Coordinator')]
     const flow = await ReleaseFlow.executing(fixture, { owner, coordinator, worker: agent })

@@ -6,7 +6,7 @@ import { reject } from '../../protocol/error-codes.ts'
 import type { PresenceRecord } from '../../protocol/generated/types.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
-import { addSeconds } from '../../protocol/timestamp.ts'
+import { addSeconds, instantFromEpochMs } from '../../protocol/timestamp.ts'
 import type { SignatureVerifier } from '../../protocol/verify-document.ts'
 import type { ReplacedSession } from '../authority/session-replaced.ts'
 import type { AgentMirror } from './agent-mirror.ts'
@@ -35,6 +35,8 @@ interface Needs {
   readonly audience: string
   /** Whether a door that takes tokens sees the Agent. */
   readonly isActiveAtDoors: (agentId: string) => boolean
+  /** When such a door last saw it, in milliseconds since 1970. */
+  readonly lastSeenAtDoorsMs: (agentId: string) => number | undefined
   /** Ends every Execution Lease that earlier sessions of the Agent hold. */
   readonly revokeLeases: (session: ReplacedSession) => Promise<void>
 }
@@ -48,6 +50,8 @@ export class AgentSessions implements Sessions {
   /** The newest session that each Agent opened here; what is older is fenced and forgotten. */
   readonly #newest = new Map<string, { readonly session: AgentSession; readonly tokenHash: string; isConnected: boolean }>()
   readonly #byTokenHash = new Map<string, AgentSession>()
+  /** When the connection of an Agent's session closed, in milliseconds since 1970. */
+  readonly #leftMs = new Map<string, number>()
   /** By Agent; in memory alone. */
   readonly #presence = new Map<string, { readonly presence: PresenceRecord; readonly endsMs: number }>()
   readonly #handshakes = new Turns<string>()
@@ -108,6 +112,12 @@ export class AgentSessions implements Sessions {
     return isConnected || this.#needs.isActiveAtDoors(agentId)
   }
 
+  lastSeenAt(agentId: string): string | undefined {
+    if (this.isOnline(agentId)) return this.#needs.clock.now()
+    const seenMs = Math.max(this.#leftMs.get(agentId) ?? 0, this.#needs.lastSeenAtDoorsMs(agentId) ?? 0)
+    return seenMs === 0 ? undefined : instantFromEpochMs(seenMs)
+  }
+
   notePresence({ agentId, sessionEpoch }: AgentSession, presence: PresenceRecord): Rejection | undefined {
     if (presence.agentId !== agentId) return reject('AUTH_FORBIDDEN', 'an Agent speaks for its own presence alone')
     if (presence.sessionEpoch !== sessionEpoch) return reject('AUTH_STALE_SESSION', 'this presence is of another session')
@@ -126,6 +136,7 @@ export class AgentSessions implements Sessions {
     const newest = this.#newest.get(session.agentId)
     if (newest?.session !== session) return
     newest.isConnected = false
+    this.#leftMs.set(session.agentId, this.#needs.clock.nowMs())
     this.#presence.delete(session.agentId)
   }
 
@@ -157,6 +168,7 @@ export class AgentSessions implements Sessions {
     const why = this.endOf(session)
     this.#ends.schedule(agentId, why === undefined ? this.#dueOf(session) : undefined)
     if (why === undefined) return
+    if (newest.isConnected) this.#leftMs.set(agentId, this.#needs.clock.nowMs())
     this.#newest.delete(agentId)
     this.#byTokenHash.delete(tokenHash)
     for (const listener of [...this.#listeners]) listener(session, why)

@@ -113,6 +113,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     clock,
     audience: origin,
     isActiveAtDoors: (agentId) => tokens.isActive(agentId),
+    lastSeenAtDoorsMs: (agentId) => tokens.lastSeenMs(agentId),
     async revokeLeases(session) {
       // What was decided on the old epoch is in the read model once it is committed; what comes later is fenced.
       await actors.settled()

@@ -45,6 +45,8 @@ export interface Sessions {
   /** Called once for every session of this node when it is over, wherever the cause lay. Returns an unsubscribe function. */
   onEnded(listener: (session: AgentSession, why: SessionEnd) => void): () => void
   isOnline(agentId: string): boolean
+  /** When this node last saw the Agent at any door; undefined where it did not since it started. Kept in memory alone. */
+  lastSeenAt(agentId: string): string | undefined
   /**
    * Keeps in memory what an Agent says of its own capacity (A-32). Refuses what is said of another Agent (AUTH_FORBIDDEN) or of
    * another Session (AUTH_STALE_SESSION).

@@ -1,11 +1,14 @@
 // agents.* and accessKeys.*: who can be asked to coordinate or work; and, for administrators, how more of them come in.
 import { z } from 'zod'
 import { CAPABILITY_ID, CAPABILITY_ID_MAXIMUM, CAPABILITY_VERSION } from '../../../protocol/capability-text.ts'
+import { HELD_BY_SERVER } from '../../../protocol/custody.ts'
+import type { AgentCard } from '../../../protocol/generated/types.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { addAgentWithToken } from '../../service/doors/new-agent.ts'
 import { tokenDoors } from '../../service/doors/door-tokens.ts'
 import type { TokenRecord } from '../../service/doors/types.ts'
 import type { AuthorityService } from '../../service/service.ts'
+import { keyView } from './key-view.ts'
 import { identifierText } from './session.ts'
 import { adminProcedure, badRequest, notFound, router, signedInProcedure } from './trpc.ts'
 
@@ -20,20 +23,10 @@ const newAgent = {
 }
 
 export const agentsRouter = router({
-  list: signedInProcedure.query(({ ctx: { service } }) => ({
-    agents: service.identities.cards().map((card) => ({
-      agentId: card.agentId,
-      name: card.displayName,
-      capabilities: card.capabilities.map(({ id, version }) => ({ id, version })),
-      cardVersion: card.cardVersion,
-      status: card.status,
-      /** Who holds its key, in words. */
-      custody: service.identities.keysOf(card.agentId)[0]?.custody ?? 'no key',
-      isCustodial: service.doors.custody.holds(card.agentId),
-      online: service.sessions.isOnline(card.agentId),
-      since: card.issuedAt,
-    })),
-  })),
+  list: signedInProcedure.query(async ({ ctx: { service } }) => {
+    const tokens = (await service.doors.tokens.list()).filter((token) => isInForce(token, service.clock.now()))
+    return { agents: service.identities.cards().map((card) => agentView(service, card, tokens)) }
+  }),
 
   /** An Agent that holds its own key. */
   addKeyHolder: adminProcedure.input(z.strictObject({ ...newAgent, publicKey: z.string().regex(/^[A-Za-z0-9_-]{43}$/) })).mutation(async ({ ctx, input }) => {
@@ -80,6 +73,29 @@ export const accessKeysRouter = router({
 function granted<T>(outcome: Result<T, { reason: string }>): T {
   if (!outcome.ok) throw badRequest(outcome.error.reason)
   return outcome.value
+}
+
+const isInForce = ({ revokedAt, expiresAt }: TokenRecord, now: string) => revokedAt === undefined && (expiresAt === undefined || now < expiresAt)
+
+function agentView({ identities, doors, sessions }: AuthorityService, { agentId, displayName, capabilities, cardVersion, status, issuedAt }: AgentCard, tokens: readonly TokenRecord[]) {
+  const custody = new Set(identities.keysOf(agentId).map(keyView).flatMap((key) => (key.revokedAt === undefined ? [key.custody] : [])))
+  const lastSeenAt = sessions.lastSeenAt(agentId)
+  return {
+    agentId,
+    name: displayName,
+    capabilities: capabilities.map(({ id, version }) => ({ id, version })),
+    cardVersion,
+    status,
+    since: issuedAt,
+    /** Who holds its keys, in words. */
+    custody: [...custody].join(' and ') || 'no key',
+    isCustodial: doors.custody.holds(agentId),
+    /** Those that are open to it: by a token in force, or by a key of its own. */
+    doors: [...tokenDoors.filter((door) => tokens.some((token) => token.principalId === agentId && token.doors.includes(door))), ...([...custody].some((holder) => holder !== HELD_BY_SERVER) ? (['mwp'] as const) : [])],
+    online: sessions.isOnline(agentId),
+    /** Since the server started. */
+    ...(lastSeenAt !== undefined && { lastSeenAt }),
+  }
 }
 
 function tokenView({ identities }: AuthorityService, { tokenId, principalId, doors, label: about, createdAt, expiresAt, revokedAt }: TokenRecord) {

@@ -194,6 +194,26 @@ describe('adding an Agent', () => {
     expect(JSON.stringify(await read('accessKeys.list', cookie))).not.toContain(accessKey)
   })
 
+  it('shows by which doors it comes, who holds its key and when it was last seen', async () => {
+    const cookie = await admin()
+    const { token } = (await change('agents.addTokenHolder', { ...scout, door: 'mcp', days: 30 }, cookie)).answer.result!.data
+    const { agentId } = (await change('agents.addKeyHolder', { ...scout, name: 'Keeper', publicKey: newKey().publicKey }, cookie)).answer.result!.data
+    const shown = async () => ((await read('agents.list', cookie)) as unknown as { agents: { name: string }[] }).agents
+    expect(await shown()).toMatchObject([{ name: 'Scout', doors: ['mcp'], custody: 'held by the server', online: false }, { name: 'Keeper', doors: ['mwp'], custody: 'held by the agent' }])
+    expect((await shown()).some((agent) => 'lastSeenAt' in agent)).toBe(false)
+    await fixture.service.doors.tokens.find(token!, 'mcp')
+    const seenAt = fixture.clock.now()
+    fixture.clock.advance(600)
+    expect((await shown())[0]).toMatchObject({ online: false, lastSeenAt: seenAt })
+    await change('agents.issueToken', { agentId, doors: ['iap'], label: 'bids', days: 1 }, cookie)
+    expect((await shown())[1]).toMatchObject({ doors: ['iap', 'mwp'] })
+    const [{ tokenId }] = (await read('agents.tokens', cookie)) as [{ tokenId: string }]
+    await change('agents.revokeToken', { tokenId }, cookie)
+    fixture.clock.advance(2 * 24 * 3600)
+    const later = await cookieOf(await fixture.person('Ada', { isAdmin: true }))
+    expect(((await read('agents.list', later)) as unknown as { agents: object[] }).agents).toMatchObject([{ doors: [] }, { doors: ['mwp'] }])
+  })
+
   it('that holds its own key gives no token', async () => {
     const { answer } = await change('agents.addKeyHolder', { ...scout, publicKey: newKey().publicKey }, await admin())
     const { agentId, keyId } = answer.result!.data

@@ -40,4 +40,9 @@ export class DoorPresence {
     const calledAtMs = this.#calledAtMs.get(principalId)
     return this.#connections.has(principalId) || (calledAtMs !== undefined && this.#clock.nowMs() - calledAtMs < calledMs)
   }
+
+  /** Milliseconds since 1970; undefined for an Agent that this node has not seen, or has forgotten. */
+  lastSeenMs(principalId: string): number | undefined {
+    return this.#connections.has(principalId) ? this.#clock.nowMs() : this.#calledAtMs.get(principalId)
+  }
 }

@@ -71,6 +71,7 @@ export class IssuedTokens implements DoorTokens {
 
   connected = (principalId: string): (() => void) => this.#presence.connected(principalId)
   isActive = (principalId: string): boolean => this.#presence.isActive(principalId)
+  lastSeenMs = (principalId: string): number | undefined => this.#presence.lastSeenMs(principalId)
 
   onEnded(listener: (tokenId: string) => void): () => void {
     this.#listeners.add(listener)

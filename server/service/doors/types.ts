@@ -36,6 +36,8 @@ export interface DoorTokens {
   connected(principalId: string): () => void
   /** Whether the Agent is connected at a door of this node, or has shown a token there within the last two minutes. */
   isActive(principalId: string): boolean
+  /** When a door of this node last saw the Agent, in milliseconds since 1970; undefined where none did since it started. */
+  lastSeenMs(principalId: string): number | undefined
 }
 
 /** Keys that enrol Nodes. One that enrolled a Node may enrol it again; another may not. */

@@ -211,6 +211,7 @@ export class FakeService {
         return () => void this.#listeners.delete(listener)
       },
       isOnline: () => false,
+      lastSeenAt: () => undefined,
       notePresence: ({ agentId }, presence) => (presence.agentId === agentId ? undefined : reject('AUTH_FORBIDDEN', 'another Agent')),
       presenceOf: () => undefined,
       ended: (session) => void this.ended.push(session),
