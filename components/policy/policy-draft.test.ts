@@ -57,9 +57,9 @@ describe('a policy in words', () => {
 
   it.each<[string, Record<string, unknown>, string, string]>([
     ['a limit', { 'limits.messagesPerMinute': 6000 }, 'Messages a minute', '60 → 6,000'],
-    ['a depth', { 'maximumDepth.childMissions': 0 }, 'Missions below a mission', '2 levels → none'],
+    ['a depth', { 'maximumDepth.childMissions': 0 }, 'Child missions below a mission', '2 levels → none'],
     ['the freshness', { freshnessSeconds: 60 }, 'A signed command is taken for', '300 seconds → 60 seconds'],
-    ['a risk rule', { 'risk.none': { executionApproval: false, rootHumanApproval: false } }, 'Work without side effects', 'a person approves its start; the owner at the top approves a mission below → goes its way'],
+    ['a risk rule', { 'risk.none': { executionApproval: false, rootHumanApproval: false } }, 'Work without side effects', 'a person approves its start; the root owner approves a child mission → goes its way'],
     ['operations', { 'executionGates.payment': [] }, 'Payment', 'pay.invoice → none'],
     ['a service', { services: [] }, 'Watchdog', 'cancel a mission → nothing'],
     ['rights of a service', { 'services.0.kinds': ['mission.cancel', 'mission.terminate'] }, 'Watchdog', 'cancel a mission → cancel a mission, end a mission that cannot go on'],

@@ -24,7 +24,7 @@ export function PolicyFields({ draft, faults, services, onChange }: PolicyFields
       <Rules part="gates">
         <div className="grid gap-4 sm:grid-cols-2">
           {GATES.map(({ member, label }) => (
-            <TextField key={member} label={label} fault={faults[member]} value={executionGates[member]} placeholder="payment.send, payment.refund" onChange={(typed) => onChange({ ...draft, executionGates: { ...executionGates, [member]: typed } })} />
+            <TextField key={member} label={label} fault={faults[member]} value={executionGates[member]} placeholder="none" onChange={(typed) => onChange({ ...draft, executionGates: { ...executionGates, [member]: typed } })} />
           ))}
         </div>
       </Rules>
@@ -87,7 +87,7 @@ function Risks({ draft, onChange }: PartProps) {
           <fieldset key={member} className="grid gap-x-6 gap-y-1 py-2 sm:grid-cols-[16rem_minmax(0,1fr)_minmax(0,1fr)]">
             <legend className="float-left font-medium">{label}</legend>
             <Checkbox checked={risk[member].executionApproval} onChange={(event) => set({ executionApproval: event.target.checked })}>A person approves its start</Checkbox>
-            <Checkbox checked={risk[member].rootHumanApproval} onChange={(event) => set({ rootHumanApproval: event.target.checked })}>The owner at the top approves a mission below</Checkbox>
+            <Checkbox checked={risk[member].rootHumanApproval} onChange={(event) => set({ rootHumanApproval: event.target.checked })}>The root owner approves a child mission</Checkbox>
           </fieldset>
         )
       })}

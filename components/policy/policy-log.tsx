@@ -108,9 +108,9 @@ function Ruling({ line, onOnly }: { readonly line: RulingLine; readonly onOnly: 
         <p className="max-w-measure break-words"><bdi>{visibleText(rulingSentence(line))}</bdi></p>
         <p className="flex flex-wrap items-center gap-x-3 gap-y-0.5 text-13 text-muted">
           <PrincipalName id={actor.id} name={visibleText(actor.name)} />
-          <span>{areaWord(area)}</span>
+          {line.groupId !== undefined && <span>{areaWord(area)}</span>}
           <About line={line} onOnly={onOnly} />
-          <span>policy version {policyVersion}</span>
+          <span>judged by version {policyVersion}</span>
           <RelativeTime at={at} />
           <span className="font-mono text-12 break-all">{kind}{code !== undefined && ` ${code}`}</span>
         </p>

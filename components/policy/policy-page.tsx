@@ -45,7 +45,7 @@ function Standing({ view: { policy }, onChange }: { readonly view: PolicyView; r
         <p className="text-16 font-semibold">Version {policy.version} is in force</p>
         <p className="text-13 text-muted">
           {policy.version === 0 && 'It is the one that every server begins with. Nobody has changed it yet.'}
-          {latest !== undefined && <>Since <RelativeTime at={latest.at} />, by <bdi className="font-medium text-ink">{visibleText(latest.by.name)}</bdi>: <PeerText text={latest.reason} /></>}
+          {latest !== undefined && <>Put in force <RelativeTime at={latest.at} /> by <bdi className="font-medium text-ink">{visibleText(latest.by.name)}</bdi>: <PeerText text={latest.reason} /></>}
         </p>
       </div>
       {onChange === undefined ? <p className="text-13 text-muted">Administrators can change it.</p> : <Button variant="primary" icon={<PenLine aria-hidden className="size-4" />} onClick={onChange}>Change the policy</Button>}

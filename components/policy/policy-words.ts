@@ -18,7 +18,7 @@ export const LIMITS: readonly NumberField<keyof Policy['limits']>[] = [
 ]
 
 export const DEPTHS: readonly NumberField<keyof Policy['maximumDepth']>[] = [
-  { member: 'childMissions', label: 'Missions below a mission', least: 0, most: 32 },
+  { member: 'childMissions', label: 'Child missions below a mission', least: 0, most: 32 },
   { member: 'delegation', label: 'Work below work, delegated', least: 0, most: 32 },
 ]
 
@@ -53,9 +53,9 @@ export interface PolicySection { readonly title: string; readonly about: string;
 
 export const SECTIONS = {
   limits: { title: 'How much at once', about: 'For each member in each mission. What goes beyond is refused; a grant lifts a limit once.' },
-  depth: { title: 'How deep', about: 'Levels that missions and delegated work may go down.' },
+  depth: { title: 'How deep', about: 'Levels that child missions and delegated work may go down.' },
   risk: { title: 'What a person approves first', about: 'By the risk that the work declares. What is under way is not held up by a new policy.' },
-  gates: { title: 'Operations that wait for approval', about: 'As work contracts name them. Work that may use one of these is approved by a person before it starts.' },
+  gates: { title: 'Operations that wait for approval', about: 'Named as in work contracts, such as payment.send. Work that may use one is approved by a person before it starts.' },
   services: { title: 'What services may do', about: 'In every mission, without being a member. No service can approve, work or talk.' },
   freshness: { title: 'How fresh', about: 'A signature whose time is further from the server’s is refused, so that it cannot be kept back and used later.' },
 } as const
@@ -91,7 +91,7 @@ function linesOf(policy: Policy, names: NameHints): ReadonlyMap<string, PolicyLi
 }
 
 function riskWords({ executionApproval, rootHumanApproval }: Policy['risk'][RiskClass]): string {
-  const words = [executionApproval && 'a person approves its start', rootHumanApproval && 'the owner at the top approves a mission below'].filter((word) => word !== false)
+  const words = [executionApproval && 'a person approves its start', rootHumanApproval && 'the root owner approves a child mission'].filter((word) => word !== false)
   return words.join('; ') || 'goes its way'
 }
 

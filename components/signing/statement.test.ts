@@ -49,7 +49,7 @@ describe('describePlan', () => {
     expect(sentence(shown)).toBe('Put version 1 of the organization’s policy in force instead of version 0.')
     expect(shown.facts.map(({ label }) => label)).toEqual(['Reason', 'Version', 'Approval by risk', 'Operations that wait for approval', 'Limits for each member in each mission', 'Levels', 'Services and what they may do in every mission', 'A signed command is taken for, seconds'])
     const valuesOf = (label: string) => shown.facts.find((fact) => fact.label === label)!.values
-    expect(valuesOf('Approval by risk')).toContain('Work of high risk: a person approves its start: yes; the owner at the top approves a mission below: yes')
+    expect(valuesOf('Approval by risk')).toContain('Work of high risk: a person approves its start: yes; the root owner approves a child mission: yes')
     expect(valuesOf('Operations that wait for approval')).toEqual(expect.arrayContaining(['Payment: "pay.invoice"', 'Sensitive data: none']))
     expect(valuesOf('Limits for each member in each mission')).toContain('Messages a minute: 60')
     expect(valuesOf('Services and what they may do in every mission')).toEqual([`Service: "${policy.services[0]!.principalId}"; may do: "mission.cancel"`])
