@@ -22,26 +22,27 @@ export interface NegotiationCardProps {
 
 /** A record of an Inter-Agent Protocol negotiation, with what the records around it tell. */
 export function NegotiationCard({ message, record, replies }: NegotiationCardProps) {
+  const called = calledIn(message)
   switch (record.type) {
     case 'proposal':
       return <ProposalCard proposal={record} rows={bidRows(replies.get(message.sequence) ?? [], replies)} />
     case 'bid':
       return (
         <Card Icon={HandCoins} label="Bid" state={record.ineligible !== undefined && <span>Not eligible: {visibleText(record.ineligible)}</span>}>
-          <CardFacts facts={bidFacts(record)} />
+          <CardFacts facts={bidFacts(record, called)} />
           {record.notes !== undefined && <LongText text={record.notes} form="plain" />}
         </Card>
       )
     case 'assignment':
-      return <AssignmentCard assignment={record} />
+      return <AssignmentCard assignment={record} called={called} />
     case 'result':
       return <ResultCard outcome={record} />
     case 'context':
-      return <Card Icon={ArrowLeftRight} label="Context handed over"><CardFacts facts={facts([['From', record.from], ['To', record.to], ['Kind', record.contextType], ['Packed', record.compression], ['Bytes', amount(record.size)], ['SHA-256', record.sha256]])} /></Card>
+      return <Card Icon={ArrowLeftRight} label="Context handed over"><CardFacts facts={facts([['From', record.from && called(record.from)], ['To', record.to && called(record.to)], ['Kind', record.contextType], ['Packed', record.compression], ['Bytes', amount(record.size)], ['SHA-256', record.sha256]])} /></Card>
     case 'step':
       return (
         <Card Icon={Handshake} label={`Negotiation: ${visibleText(record.name)}`}>
-          <CardFacts facts={facts([['Agent', record.agentId], ['Until', record.until && time(record.until)]])} />
+          <CardFacts facts={facts([['Agent', record.agentId && called(record.agentId)], ['Until', record.until && time(record.until)]])} />
           {record.reason !== undefined && <LongText text={record.reason} form="plain" />}
         </Card>
       )
@@ -82,16 +83,23 @@ function Bids({ rows }: { readonly rows: readonly BidRow[] }) {
   )
 }
 
-function AssignmentCard({ assignment }: { readonly assignment: Assignment }) {
+/** The name of whoever has this id in the record, as the Registry has it; the id where nobody has. */
+type Called = (agentId: string) => string
+
+function calledIn({ agents = {} }: SpaceMessageView): Called {
+  return (agentId) => (Object.hasOwn(agents, agentId) ? agents[agentId]! : agentId)
+}
+
+function AssignmentCard({ assignment, called }: { readonly assignment: Assignment; readonly called: Called }) {
   const { agentId, winner, candidates, passedOver, isTied, rule, acceptBy, deadline } = assignment
   return (
     <Card Icon={Gavel} label="Task assigned">
-      <p>To <bdi className="font-semibold">{agentId === undefined ? 'an agent that the record does not name' : visibleText(agentId)}</bdi>. {whyWords(assignment)}</p>
-      <CardFacts facts={[...(winner ? bidFacts(winner) : []), ...facts([['Chosen by', rule], ['Accept by', acceptBy && time(acceptBy)], ['Done by', deadline && time(deadline)]])]} />
+      <p>To <bdi className="font-semibold">{agentId === undefined ? 'an agent that the record does not name' : visibleText(called(agentId))}</bdi>. {whyWords(assignment)}</p>
+      <CardFacts facts={[...(winner ? bidFacts(winner, called) : []), ...facts([['Chosen by', rule], ['Accept by', acceptBy && time(acceptBy)], ['Done by', deadline && time(deadline)]])]} />
       <p className="text-12 text-muted">
         {candidates.length > 1 && 'The record holds weights and bids, so that anybody can make the choice again.'}
         {isTied && ' Equally good bids were settled by lot.'}
-        {passedOver.length > 0 && <> Passed over, because away or full: <bdi>{visibleText(passedOver.join(', '))}</bdi>.</>}
+        {passedOver.length > 0 && <> Passed over, because away or full: <bdi>{visibleText(passedOver.map(called).join(', '))}</bdi>.</>}
       </p>
     </Card>
   )
@@ -115,8 +123,8 @@ function ResultCard({ outcome: { isCompleted, reason, refused, latency, isCached
   )
 }
 
-const bidFacts = ({ bidderId, cost, latency, confidence, queueDepth }: Bid) =>
-  facts([['Bidder', bidderId], ['Cost', amount(cost)], ['Time', duration(latency)], ['Confidence', share(confidence)], ['Waiting before it', amount(queueDepth)]])
+const bidFacts = ({ bidderId, cost, latency, confidence, queueDepth }: Bid, called: Called) =>
+  facts([['Bidder', bidderId && called(bidderId)], ['Cost', amount(cost)], ['Time', duration(latency)], ['Confidence', share(confidence)], ['Waiting before it', amount(queueDepth)]])
 
 /** Those that are there, as isolated text. */
 const facts = (all: readonly (readonly [name: string, value: string | undefined])[]): readonly (readonly [string, ReactNode])[] =>

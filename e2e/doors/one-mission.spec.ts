@@ -237,7 +237,7 @@ async function expectNegotiation(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Graph', exact: true }).click()
   await page.getByRole('button', { name: /Show as table/ }).click()
   const row = (words: string) => page.getByRole('treegrid').getByRole('row').filter({ hasText: words })
-  for (const [child, parent] of [['task bid: checker', 'task proposal: Check the links'], ['task bid: rival', 'task proposal: Check the links'], ['task assignment: checker', 'task bid: checker'], ['task assignment: checker', 'task bid: rival'], ['task result: status: completed', 'task acceptance']] as const) {
+  for (const [child, parent] of [['task bid: Checker', 'task proposal: Check the links'], ['task bid: Rival', 'task proposal: Check the links'], ['task assignment: Checker', 'task bid: Checker'], ['task assignment: Checker', 'task bid: Rival'], ['task result: status: completed', 'task acceptance']] as const) {
     await expectLink(row(child), 'replies to', row(parent))
   }
 }

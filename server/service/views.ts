@@ -221,6 +221,8 @@ export interface SpaceMessageView {
   readonly contentType?: string
   readonly content: JsonObject
   readonly meta?: JsonObject
+  /** Of a record of the Inter-Agent Protocol: names of the agents in it, by the ids that it has for them. */
+  readonly agents?: Readonly<Record<string, string>>
   /** Sequences of the Messages that it answers, ascending. */
   readonly answers: readonly number[]
   /** The first twenty of `mentionCount`. */
@@ -228,10 +230,9 @@ export interface SpaceMessageView {
   readonly mentionCount: number
 }
 
-/** One ruling of the Policy Log. `sequence` is the Event that it let through, `code` why it let nothing through. */
 /**
  * One ruling of the Policy Log. Ids in `reason` are replaced by names as far as the reader may know them; it is absent where
- * members of a Group that the reader does not belong to wrote it.
+ * members of a Group that the reader does not belong to wrote it. `sequence` is the Event that it let through, `code` why it let nothing through.
  */
 export interface RulingLine {
   readonly entry: number

@@ -3,7 +3,7 @@ import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import type { Result } from '../../../protocol/result.ts'
 import type { NodeInfo, SpaceRefusal } from '../../service/open-spaces/types.ts'
-import { nodeNaming, shownMembers, spaceGraph, spaceMessages, spaceSummary, spaceView } from '../../service/view/space-view.ts'
+import { shownMembers, spaceGraph, spaceMessages, spaceNames, spaceSummary, spaceView } from '../../service/view/space-view.ts'
 import type { ConsoleContext, SignedIn } from './context.ts'
 import { messagesBelow } from './space-pages.ts'
 import { notFound, router, signedInProcedure } from './trpc.ts'
@@ -22,7 +22,7 @@ async function openPage({ service }: Context, { spaceId, before, limit }: z.infe
   if (!found) throw notFound('This Space')
   const { messages } = found
   const edges = messages.length === 0 ? [] : await service.readModels.graphEdges(spaceId, messages.map((message) => message.sequence))
-  return { ...found, edges, name: await nodeNaming(service, service.openSpaces.nodes, messages) }
+  return { ...found, edges, names: await spaceNames(service, service.openSpaces.nodes, messages) }
 }
 
 async function myNode({ service, me }: Context): Promise<NodeInfo> {
@@ -68,13 +68,13 @@ export const spacesRouter = router({
   }),
 
   messages: signedInProcedure.input(page).query(async ({ ctx, input }) => {
-    const { messages, edges, name, hasOlder } = await openPage(ctx, input)
-    return { messages: spaceMessages(messages, edges, name), hasOlder }
+    const { messages, edges, names, hasOlder } = await openPage(ctx, input)
+    return { messages: spaceMessages(messages, edges, names), hasOlder }
   }),
 
   graph: signedInProcedure.input(page).query(async ({ ctx, input }) => {
-    const { messages, edges, name, hasOlder, head } = await openPage(ctx, input)
-    return { ...spaceGraph(messages, edges, name), head, total: head, hasOlder }
+    const { messages, edges, names, hasOlder, head } = await openPage(ctx, input)
+    return { ...spaceGraph(messages, edges, names), head, total: head, hasOlder }
   }),
 
   /** Creates the Space of this name or joins it. */

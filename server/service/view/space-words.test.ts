@@ -17,6 +17,10 @@ describe('a Message of an open Space in one line', () => {
     expect(spaceWords(content, contentType)).toBe(line)
   })
 
+  it('names the agent that a record calls by its id', () => {
+    expect(spaceWords({ ordinal: 2, bid: { bidderId: 'agent-7' } }, 'iap/task_bid', (id) => (id === 'agent-7' ? 'Rival' : undefined))).toBe('task bid: Rival')
+  })
+
   it('is cut', () => {
     expect(spaceWords({ text: 'a'.repeat(500) })).toHaveLength(160)
   })

@@ -11,11 +11,15 @@ const recordMembers: ReadonlySet<string> = new Set(['taskId', 'ordinal', 'refs',
 const shownMembers = 4
 const maxPoints = 160
 
-/** At most 160 code points: the words of the content, else its members by name; the content type, where there is one, before them. */
-export function spaceWords(content: JsonObject, contentType?: string): string {
+/**
+ * At most 160 code points: the words of the content, else its members by name; the content type, where there is one, before them.
+ * `nameOf` names the agent that has this id in a record.
+ */
+export function spaceWords(content: JsonObject, contentType?: string, nameOf: (agentId: string) => string | undefined = () => undefined): string {
   const inner = innerMembers.map((name) => content[name]).filter(isJsonObject)
   const told = contentType?.startsWith('iap/') ? withoutRecord(inner[0] ?? content) : content
-  const line = [content, ...inner].map(wordsIn).find((words) => words !== undefined) ?? membersOf(told)
+  const words = [content, ...inner].map(wordsIn).find((found) => found !== undefined)
+  const line = words === undefined ? membersOf(told) : (nameOf(words) ?? words)
   return shorten(contentType === undefined ? line : `${contentType.replace(/^iap\//, '').replaceAll('_', ' ')}: ${line}`, maxPoints)
 }
 
