@@ -69,11 +69,18 @@ test('every snippet that is shown for a new agent connects it', async ({ page })
       expect(said).toContain(agentId)
     })
 
-    await test.step('a further token: for the doors that were chosen', async () => {
-      const { snippets } = await newToken(page, 'Coordinator', ['IOA', 'Inter-Agent Protocol'])
+    await test.step('a further token: for the doors that were chosen, until it is revoked', async () => {
+      const { snippets, token } = await newToken(page, 'Coordinator', ['IOA', 'Inter-Agent Protocol'])
       expect([...snippets.keys()]).toEqual(['Environment of an IOA client', 'See the Spaces, with curl', 'With the SDK', 'the token'])
       expect(JSON.parse(await shell(snippets.get('See the Spaces, with curl')!))).toContainEqual(expect.objectContaining({ name: 'lobby' }))
       expect(await program('iap-again', `${snippets.get('With the SDK')}\nconsole.log(client.flowState)\nawait client.close()`)).toMatch(/\nconnected\n$/)
+      const isLetIn = async () => (await fetch(`${installation.origin}/ioa/spaces`, { headers: { authorization: `Bearer ${token}` } })).status
+      expect(await isLetIn()).toBe(200)
+      await page.getByRole('button', { name: 'Revoke the token Tests of Coordinator', exact: true }).click()
+      await expect(page.getByText('Coordinator cannot come in by IOA, Inter-Agent Protocol until it has another.', { exact: false })).toBeVisible()
+      await page.getByRole('button', { name: 'Revoke the token Tests of Coordinator now' }).click()
+      await expect(page.getByText('1 token that is over')).toBeVisible()
+      expect(await isLetIn()).toBe(401)
     })
   } catch (error) {
     console.log(installation.output.slice(-4_000))
