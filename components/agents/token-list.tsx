@@ -39,7 +39,7 @@ export function TokensOfNodes({ tokens }: { readonly tokens: readonly TokenView[
       <ul className="divide-y">
         {holders.map(([id, name]) => (
           <li key={id} className="grid gap-1 px-2 py-3">
-            <PrincipalName id={id} name={visibleText(name)} />
+            <PrincipalName id={id} name={name} />
             <Tokens tokens={tokens.filter(({ agentId }) => agentId === id)} />
           </li>
         ))}

@@ -107,7 +107,7 @@ function Ruling({ line, onOnly }: { readonly line: RulingLine; readonly onOnly: 
       <div className="min-w-0">
         <p className="max-w-measure break-words"><bdi>{visibleText(rulingSentence(line))}</bdi></p>
         <p className="flex flex-wrap items-center gap-x-3 gap-y-0.5 text-13 text-muted">
-          <PrincipalName id={actor.id} name={visibleText(actor.name)} />
+          <PrincipalName id={actor.id} name={actor.name} />
           {line.groupId !== undefined && <span>{areaWord(area)}</span>}
           <About line={line} onOnly={onOnly} />
           <span>judged by version {policyVersion}</span>

@@ -32,7 +32,7 @@ function Version({ version: { policy, previous, by, at, reason }, names }: { rea
     <li className="my-3 grid gap-1 border-l-2 border-ink pl-3">
       <p className="flex flex-wrap items-center gap-x-3">
         <span className="font-medium">Version {policy.version}</span>
-        <PrincipalName id={by.id} name={visibleText(by.name)} />
+        <PrincipalName id={by.id} name={by.name} />
         <RelativeTime at={at} className="text-13 text-muted" />
       </p>
       <PeerText text={reason} className="max-w-measure" />
