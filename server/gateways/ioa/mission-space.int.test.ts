@@ -196,6 +196,14 @@ describe.skipIf(skipReason)(`mission Spaces at the IOA door${skipReason ? ` (${s
     expect(structured.body.content.payload.message.content).toEqual([{ type: 'data_ref', schema: 'urn:countersign:schema:ioa-message', data: { content_type: 'checkpoint', content: { id: 'c1', status: 'info' }, meta: { a: 1 } } }])
   })
 
+  it('refuse a number that would be signed as another one, wherever it stands, and keep all others (hazard 1.4)', async () => {
+    const post = (body: string) => scout.client.post(messages(), body)
+    for (const body of ['{"content":{"n":9007199254740993}}', '{"content":{},"meta":{"n":[12345678901234567890]}}', '{"content":{},"content_schema":{"const":1e400}}']) {
+      expect(await post(body), body).toMatchObject({ status: 422, body: { detail: expect.stringContaining('would be signed as another one') } })
+    }
+    expect((await post('{"content":{"n":9007199254740992,"m":1.50}}')).text).toContain('"content":{"m":1.5,"n":9007199254740992}')
+  })
+
   it('refuse for the reason that the authority gives', async () => {
     const post = (body: object, node = scout) => node.client.post(messages(), body)
     expect((await post({ content: null })).status).toBe(422)

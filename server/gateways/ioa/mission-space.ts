@@ -10,6 +10,7 @@ import type { MessageDraft, MessageFeed, Refusable, SpaceInfo, SpaceMessage, Spa
 import type { DecodedEntry } from '../../service/ports.ts'
 import type { GroupFeed } from '../../service/service.ts'
 import type { Caller, IoaService } from './exchange.ts'
+import { lostNumber } from './kept-numbers.ts'
 import { ioaMessageSchema, missionMessage, talkOf } from './mission-message.ts'
 import type { NodeIds } from './node-ids.ts'
 import type { Space } from './space.ts'
@@ -255,6 +256,8 @@ class MissionSpace implements Space {
     if (!places.every(isKnown)) return refuse('invalid_input', 'refs.messages names no Message of this Space')
     const named = await Promise.all(nodes.map(async (id) => group.state.memberships.get((await this.#service.openSpaces.nodes.byId(id))?.principalId ?? '')?.member))
     if (!named.every(isKnown)) return refuse('invalid_input', 'refs.nodes names no member of this Space')
+    const lost = [content, meta, contentSchema].map((text) => (text === undefined ? undefined : lostNumber(text))).find(isKnown)
+    if (lost !== undefined) return refuse('invalid_input', `the number ${lost.slice(0, 40)} would be signed as another one: a mission Space keeps numbers of binary64 (RFC 8785); send it as text`)
     const value = JSON.parse(content) as JsonObject | null
     if (value === null) return refuse('invalid_input', 'content must be an object')
     const extra = { ...(contentType !== undefined && { content_type: contentType }), ...parsed('meta', meta), ...parsed('content_schema', contentSchema) }
