@@ -239,3 +239,14 @@ describe('a use of the token', () => {
     expect(useOf(group, grant)).toBe('WORK_LEASE_EXPIRED')
   })
 })
+
+it('A-198: two uses that are asked about at once are both allowed; whoever charges first is refused before it goes over', () => {
+  const group = executing()
+  const token = granted(group)
+  const asking = { usage: { modelTokens: 60 } }
+  expect([useOf(group, token, asking), useOf(group, token, asking)]).toEqual(['allowed', 'allowed'])
+  group.accept(wim, CHARGE, { ...citing(group, 'a'), usageDelta: { modelTokens: 60 } })
+  expect(useOf(group, token)).toBe('allowed')
+  expect(group.code(wim, CHARGE, { ...citing(group, 'a'), usageDelta: { modelTokens: 60 } })).toBe('BUDGET_EXCEEDED')
+  expect(useOf(group, token, asking)).toBe('BUDGET_EXCEEDED')
+})
