@@ -42,11 +42,11 @@ export interface SpaceHead { readonly spaceId: string; readonly kind: string; re
 
 /** Collects the rows of one batch for each of several Spaces. Every `spaceId` column takes its batch's Space. */
 export class AppendStatementBuilder {
-  private readonly parts: string[] = [MOVE_HEADS]
-  private readonly parameters: AppendStatement['parameters']
+  readonly #parts: string[] = [MOVE_HEADS]
+  readonly #parameters: AppendStatement['parameters']
 
   constructor(heads: readonly SpaceHead[]) {
-    this.parameters = [heads.map((head) => head.spaceId), heads.map((head) => head.kind), heads.map((head) => head.expectedHead), heads.map((head) => head.newHead)]
+    this.#parameters = [heads.map((head) => head.spaceId), heads.map((head) => head.kind), heads.map((head) => head.expectedHead), heads.map((head) => head.newHead)]
   }
 
   /** Adds rows to a table, one list for each Space in the order of the heads; no rows, no part. */
@@ -55,31 +55,31 @@ export class AppendStatementBuilder {
     if (rows.length === 0) return this
     const target = targetOf(table, mode)
     const source: string[] = []
-    this.unnested(rowsBySpace.flatMap((ofSpace, index) => ofSpace.map(() => index + 1)), 'integer', source)
+    this.#unnested(rowsBySpace.flatMap((ofSpace, index) => ofSpace.map(() => index + 1)), 'integer', source)
     const selected = target.columns.map(({ property, type }) => {
       if (property === 'spaceId') return SPACE_OF_ROW
       const cells = rows.map((row) => (row as Record<string, Cell | undefined>)[property] ?? null)
-      return type === 'bytea' ? this.sliced(cells as (Uint8Array | null)[], source) : this.unnested(cells as (string | number | null)[], type, source)
+      return type === 'bytea' ? this.#sliced(cells as (Uint8Array | null)[], source) : this.#unnested(cells as (string | number | null)[], type, source)
     })
     const names = source.map((_, index) => `c${index}`)
-    this.parts.push(
-      `w${this.parts.length} AS (${target.head} SELECT ${selected.join(', ')} FROM unnest(${source.join(', ')}) AS u(${names.join(', ')}) JOIN moved ON moved.space_id = ${SPACE_OF_ROW}${target.onConflict})`,
+    this.#parts.push(
+      `w${this.#parts.length} AS (${target.head} SELECT ${selected.join(', ')} FROM unnest(${source.join(', ')}) AS u(${names.join(', ')}) JOIN moved ON moved.space_id = ${SPACE_OF_ROW}${target.onConflict})`,
     )
     return this
   }
 
   build(): AppendStatement {
-    return { text: `WITH ${this.parts.join(',\n')}\nSELECT space_id FROM moved`, parameters: this.parameters }
+    return { text: `WITH ${this.#parts.join(',\n')}\nSELECT space_id FROM moved`, parameters: this.#parameters }
   }
 
-  private unnested(cells: readonly (string | number | null)[], type: string, source: string[]): string {
+  #unnested(cells: readonly (string | number | null)[], type: string, source: string[]): string {
     const name = `u.c${source.length}`
-    source.push(`${this.parameter(cells)}::${type}[]`)
+    source.push(`${this.#parameter(cells)}::${type}[]`)
     return name
   }
 
   /** All byte strings as one parameter and a slice per row: an array of `bytea` costs the server a second, slower decoding. */
-  private sliced(cells: readonly (Uint8Array | null)[], source: string[]): string {
+  #sliced(cells: readonly (Uint8Array | null)[], source: string[]): string {
     let end = 1
     const starts = cells.map((bytes) => {
       if (bytes === null) return null
@@ -87,13 +87,13 @@ export class AppendStatementBuilder {
       end += bytes.byteLength
       return start
     })
-    const start = this.unnested(starts, 'integer', source)
-    const size = this.unnested(cells.map((bytes) => bytes?.byteLength ?? null), 'integer', source)
-    return `substring(${this.parameter(encodeBytea(Buffer.concat(cells.filter((bytes) => bytes !== null))))}::bytea FROM ${start} FOR ${size})`
+    const start = this.#unnested(starts, 'integer', source)
+    const size = this.#unnested(cells.map((bytes) => bytes?.byteLength ?? null), 'integer', source)
+    return `substring(${this.#parameter(encodeBytea(Buffer.concat(cells.filter((bytes) => bytes !== null))))}::bytea FROM ${start} FOR ${size})`
   }
 
-  private parameter(value: AppendStatement['parameters'][number]): string {
-    return `$${this.parameters.push(value)}`
+  #parameter(value: AppendStatement['parameters'][number]): string {
+    return `$${this.#parameters.push(value)}`
   }
 }
 

@@ -22,18 +22,21 @@ export const timeSources = (sql: Sql): TimeSources => ({
 
 /** The database's clock, read from a local clock and a measured offset; each measurement is off by half a round trip at most. */
 export class DatabaseClock implements Clock {
-  private offsetMs = 0
-  private lastMs = 0
-  private timer: NodeJS.Timeout | undefined
+  readonly #sources: TimeSources
+  #offsetMs = 0
+  #lastMs = 0
+  #timer: NodeJS.Timeout | undefined
 
-  private constructor(private readonly sources: TimeSources) {}
+  private constructor(sources: TimeSources) {
+    this.#sources = sources
+  }
 
   /** Measures once, so that `now()` is right from the start, and then in the background until `stop`. */
   static async start(sources: TimeSources, log?: Log): Promise<DatabaseClock> {
     const clock = new DatabaseClock(sources)
     await clock.measure()
     const refresh = () => void clock.measure().catch((cause: unknown) => log?.warn({ err: cause }, 'the database clock could not be read'))
-    clock.timer = setInterval(refresh, REFRESH_MS).unref()
+    clock.#timer = setInterval(refresh, REFRESH_MS).unref()
     return clock
   }
 
@@ -42,26 +45,26 @@ export class DatabaseClock implements Clock {
   }
 
   nowMs(): number {
-    this.lastMs = Math.max(this.lastMs, Math.floor(this.sources.monotonicMs() + this.offsetMs))
-    return this.lastMs
+    this.#lastMs = Math.max(this.#lastMs, Math.floor(this.#sources.monotonicMs() + this.#offsetMs))
+    return this.#lastMs
   }
 
   /** Takes a few samples and believes the one with the shortest round trip. */
   async measure(): Promise<void> {
     let shortestMs = Infinity
-    let offsetMs = this.offsetMs
+    let offsetMs = this.#offsetMs
     for (let sample = 0; sample < SAMPLES; sample += 1) {
-      const askedMs = this.sources.monotonicMs()
-      const databaseMs = await this.sources.databaseMs()
-      const answeredMs = this.sources.monotonicMs()
+      const askedMs = this.#sources.monotonicMs()
+      const databaseMs = await this.#sources.databaseMs()
+      const answeredMs = this.#sources.monotonicMs()
       if (answeredMs - askedMs >= shortestMs) continue
       shortestMs = answeredMs - askedMs
       offsetMs = databaseMs - (askedMs + answeredMs) / 2
     }
-    this.offsetMs = offsetMs
+    this.#offsetMs = offsetMs
   }
 
   stop(): void {
-    clearInterval(this.timer)
+    clearInterval(this.#timer)
   }
 }

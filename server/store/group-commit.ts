@@ -14,43 +14,46 @@ interface Waiting {
 
 /** `write` takes batches of different Spaces and resolves after their commit. One write is under way at a time: a second would only halve the groups. */
 export class GroupCommit {
-  private waiting: Waiting[] = []
-  private isWriting = false
+  readonly #write: (batches: readonly AppendBatch[]) => Promise<AppendsSettled>
+  #waiting: Waiting[] = []
+  #isWriting = false
 
-  constructor(private readonly write: (batches: readonly AppendBatch[]) => Promise<AppendsSettled>) {}
+  constructor(write: (batches: readonly AppendBatch[]) => Promise<AppendsSettled>) {
+    this.#write = write
+  }
 
   /** Goes out at once when nothing is under way. Rejects when the write failed; the outcome is then unknown. */
   append(batch: AppendBatch): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ batch, resolve, reject })
-      if (!this.isWriting) void this.flush()
+      this.#waiting.push({ batch, resolve, reject })
+      if (!this.#isWriting) void this.#flush()
     })
   }
 
-  private async flush(): Promise<void> {
-    this.isWriting = true
-    for (let group = this.take(); group.length > 0; group = this.take()) {
+  async #flush(): Promise<void> {
+    this.#isWriting = true
+    for (let group = this.#take(); group.length > 0; group = this.#take()) {
       try {
-        const settled = await this.write(group.map(({ batch }) => batch))
+        const settled = await this.#write(group.map(({ batch }) => batch))
         group.forEach((entry, index) => settle(entry, settled[index]!))
       } catch (fault) {
         for (const { reject } of group) reject(fault)
       }
     }
-    this.isWriting = false
+    this.#isWriting = false
   }
 
   /** The oldest waiting batches, at most one of each Space: a second one builds on the first. */
-  private take(): Waiting[] {
+  #take(): Waiting[] {
     const spaces = new Set<string>()
     const group: Waiting[] = []
     const rest: Waiting[] = []
-    for (const entry of this.waiting) {
+    for (const entry of this.#waiting) {
       const isNext = group.length < MAX_BATCHES && !spaces.has(entry.batch.spaceId)
       spaces.add(entry.batch.spaceId)
       ;(isNext ? group : rest).push(entry)
     }
-    this.waiting = rest
+    this.#waiting = rest
     return group
   }
 }

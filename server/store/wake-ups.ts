@@ -13,7 +13,7 @@ const RETRY_MS = 1_000
 
 /** Wake-ups within this process. */
 export class LocalWakeUps implements WakeUps {
-  private readonly listeners = new Set<(spaceId: string) => void>()
+  readonly #listeners = new Set<(spaceId: string) => void>()
 
   publish(spaceId: string): void {
     this.deliver(spaceId)
@@ -21,12 +21,12 @@ export class LocalWakeUps implements WakeUps {
 
   /** Within one process nothing is ever missed. */
   subscribe(listener: (spaceId: string) => void, _onGap?: () => void): () => void {
-    this.listeners.add(listener)
-    return () => this.listeners.delete(listener)
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   protected deliver(spaceId: string): void {
-    for (const listener of this.listeners) listener(spaceId)
+    for (const listener of this.#listeners) listener(spaceId)
   }
 
   async stop(): Promise<void> {}
@@ -37,71 +37,72 @@ export class LocalWakeUps implements WakeUps {
  * listens on a connection of its own and opens it again when it breaks; what was told meanwhile is a gap.
  */
 export class NotifyingWakeUps extends LocalWakeUps {
-  private readonly nodeId = randomUUID()
-  private readonly pending = new Set<string>()
-  private readonly gapListeners = new Set<() => void>()
-  private sending: Promise<void> | undefined
-  private isStopping = false
+  readonly #sql: Sql
+  readonly #log: Log | undefined
+  readonly #nodeId = randomUUID()
+  readonly #pending = new Set<string>()
+  readonly #gapListeners = new Set<() => void>()
+  #sending: Promise<void> | undefined
+  #isStopping = false
 
-  private constructor(
-    private readonly sql: Sql,
-    private readonly log: Log | undefined,
-  ) {
+  private constructor(sql: Sql, log: Log | undefined) {
     super()
+    this.#sql = sql
+    this.#log = log
   }
 
   static async start(sql: Sql, log?: Log): Promise<NotifyingWakeUps> {
     const wakeUps = new NotifyingWakeUps(sql, log)
     await sql.listen(
       CHANNEL,
-      (payload) => wakeUps.receive(payload),
-      () => wakeUps.gapListeners.forEach((onGap) => onGap()),
+      (payload) => wakeUps.#receive(payload),
+      () => wakeUps.#gapListeners.forEach((onGap) => onGap()),
     )
     return wakeUps
   }
 
   override subscribe(listener: (spaceId: string) => void, onGap?: () => void): () => void {
     const unsubscribe = super.subscribe(listener)
-    if (onGap) this.gapListeners.add(onGap)
+    if (onGap) this.#gapListeners.add(onGap)
     return () => {
       unsubscribe()
-      if (onGap) this.gapListeners.delete(onGap)
+      if (onGap) this.#gapListeners.delete(onGap)
     }
   }
 
   override publish(spaceId: string): void {
     super.publish(spaceId)
-    this.pending.add(spaceId)
-    this.sending ??= this.send()
+    this.#pending.add(spaceId)
+    this.#sending ??= this.#send()
   }
 
   /** Tells what is still pending, once more at most. The listening connection ends with the pool. */
   override async stop(): Promise<void> {
-    this.isStopping = true
-    await this.sending
+    this.#isStopping = true
+    await this.#sending
   }
 
-  private async send(): Promise<void> {
-    while (this.pending.size > 0) {
+  async #send(): Promise<void> {
+    while (this.#pending.size > 0) {
       await new Promise((gathered) => setTimeout(gathered, GATHER_MS))
-      const spaceIds = [...this.pending]
-      this.pending.clear()
+      const spaceIds = [...this.#pending]
+      this.#pending.clear()
       try {
-        await this.sql`SELECT pg_notify(${CHANNEL}, payload) FROM unnest(${packPayloads(this.nodeId, spaceIds)}::text[]) AS payload`
+        await this.#sql`SELECT pg_notify(${CHANNEL}, payload) FROM unnest(${packPayloads(this.#nodeId, spaceIds)}::text[]) AS payload`
       } catch (cause) {
-        if (this.isStopping) return
-        for (const spaceId of spaceIds) this.pending.add(spaceId)
-        this.log?.warn({ err: cause }, 'other nodes could not be woken yet')
+        if (this.#isStopping) return
+        for (const spaceId of spaceIds) this.#pending.add(spaceId)
+        this.#log?.warn({ err: cause }, 'other nodes could not be woken yet')
         await new Promise((waited) => setTimeout(waited, RETRY_MS))
       }
     }
     // In the same turn as the last look at what is pending: whoever publishes next finds that nobody sends.
-    this.sending = undefined
+    this.#sending = undefined
   }
 
-  private receive(payload: string): void {
+  #receive(payload: string): void {
     const [nodeId, ...spaceIds] = payload.split('\n')
-    if (nodeId !== this.nodeId) for (const spaceId of spaceIds) this.deliver(spaceId)
+    if (nodeId !== this.#nodeId) for (const spaceId of spaceIds) this.deliver(spaceId)
   }
 }
 

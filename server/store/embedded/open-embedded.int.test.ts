@@ -102,7 +102,7 @@ describe.skipIf(reason !== undefined)(reason === undefined ? 'embedded PostgreSQ
     const address = new URL(url)
     expect(address.hostname).toBe('127.0.0.1')
     address.password = 'guess'
-    await expect(openStore({ url: address.href, migrationsFolder })).rejects.toMatchObject({ code: '28P01' })
+    await expect(openStore({ url: address.href, migrationsFolder })).rejects.toMatchObject({ code: 'unreachable', cause: { code: '28P01' } })
     for (const path of [dataDir, join(dataDir, 'postgres'), join(dataDir, 'postgres', 'cluster')]) expect((await stat(path)).mode & 0o067).toBe(0)
     expect((await stat(clusterData(dataDir))).mode & 0o777).toBe(0o700)
     expect((await stat(join(dataDir, 'postgres', 'cluster', 'password'))).mode & 0o777).toBe(0o600)
