@@ -40,6 +40,13 @@ describe('approval.grant_execution', () => {
     expect(group.accept(wim, 'work.start', start(group))).toHaveLength(1)
   })
 
+  it('A-196: lets work start whose contract names no resources, since there are none to approve', () => {
+    const group = new GroupFixture().found()
+    reach(group, 'a', 'queued', { contract: { ...contract, allowedResources: [] } })
+    approve(group)
+    expect(group.accept(wim, 'work.start', start(group))).toHaveLength(1)
+  })
+
   it.each([
     ['the Coordinator', cora],
     ['the Worker itself', wim],
