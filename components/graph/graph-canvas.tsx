@@ -107,16 +107,14 @@ function Canvas({ graph, of, size, selected, onSelect, isLoadingOlder, onLoadOld
         <LaneTitles lanes={layout.lanes} titles={graph.laneTitles} width={size.width} />
       </div>
       {hasOverview && <GraphOverview graph={graph} size={size} selected={selected} onCentre={centre} />}
-      <div className="pointer-events-none absolute top-10 left-3 z-[7] flex flex-wrap items-center gap-2 *:pointer-events-auto">
-        {earlier > 0 && <Button icon={<ArrowUp aria-hidden className="size-4" />} busy={above === 0 && isLoadingOlder} onClick={goEarlier}>{earlier} earlier</Button>}
-        {undrawn > 0 && <p role="status" className="rounded-md border bg-raised px-2 py-1 text-12">{undrawn} links here are not drawn; the table (g) lists them all.</p>}
-      </div>
       <div className="pointer-events-none absolute bottom-3 left-3 z-[7] flex flex-wrap gap-2 *:pointer-events-auto">
+        {earlier > 0 && <Button icon={<ArrowUp aria-hidden className="size-4" />} busy={above === 0 && isLoadingOlder} onClick={goEarlier}>{earlier} earlier</Button>}
         {unseen > 0 && <Button icon={<ArrowDown aria-hidden className="size-4" />} onClick={toEnd}>{unseen} new</Button>}
         {selectedPlace && !isInView(selectedPlace, view, size) && (
           <Button icon={<LocateFixed aria-hidden className="size-4" />} onClick={() => show(selectedPlace.sequence)}>Go to #{selectedPlace.sequence}</Button>
         )}
       </div>
+      {undrawn > 0 && <p role="status" className="absolute top-10 left-3 z-[7] rounded-md border bg-raised px-2 py-1 text-12">{undrawn} links here are not drawn; the table (g) lists them all.</p>}
       <p aria-live="polite" className="sr-only">{selected === undefined ? '' : (graph.bySequence.get(selected)?.title ?? '')}</p>
     </div>
   )

@@ -184,6 +184,15 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ['goal', 'Goal'],
   ['requiredDeliverables', 'Deliverables'],
   ['acceptanceCriteria', 'Accepted when'],
+  ['dependencyWorkItemIds', 'Waits for'],
+  ['inputArtifacts', 'Made from'],
+  ['allowedResources', 'May use'],
+  ['sideEffectRisk', 'Risk'],
+  ['requestedUrgency', 'Urgency'],
+  ['businessImpact', 'Why it matters'],
+  ['retryPolicy', 'Attempts'],
+  ['constraints', 'Constraints'],
+  ['contractVersion', 'Contract version'],
   ['candidateAgentIds', 'Offered to'],
   ['offerExpiresInSeconds', 'The offer stands, seconds'],
   ['overrideReason', 'Reason for stepping in'],
@@ -287,11 +296,14 @@ function inReadingOrder(object: JsonObject): readonly string[] {
   return Object.keys(object).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
 }
 
+/** A label that stands by itself. */
+const headingOf = (member: string): string => (LABELS.has(member) ? labelOf(member).replace(/^./, (first) => first.toUpperCase()) : member)
+
 const labelOf = (member: string): string => LABELS.get(member) ?? member
 
 function fact(member: string, value: JsonValue): Fact {
   const form = formOf(member, value)
-  return { label: labelOf(member), values: valuesOf(member, value, form), form }
+  return { label: headingOf(member), values: valuesOf(member, value, form), form }
 }
 
 function valuesOf(member: string, value: JsonValue, form: FactForm): readonly string[] {
