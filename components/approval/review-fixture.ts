@@ -28,7 +28,7 @@ export function reviewArtifact(name: string, text: string, change: ReviewArtifac
 const mission: ApprovalView['mission'] = {
   missionId: urn('5'), groupId: urn('6'), title: 'Release 4.2', state: 'awaiting_approval', revision: 17, owner, coordinator: worker,
   status: { health: 'waiting-on-person', sentence: 'Waits for your decision on revision 17', because: '' },
-  deadline: '2026-12-01T00:00:00Z', updatedAt: '2026-11-29T09:00:00Z', counts: {}, waitingOnMe: true, head: 40, objective: 'Ship it',
+  deadline: '2026-12-01T00:00:00Z', updatedAt: '2026-11-29T09:00:00Z', counts: {}, waitingOnMe: true, startsWaitingOnMe: 0, head: 40, objective: 'Ship it',
   definitionOfDone: [], budget: [], limits: {}, coordinatorLeaseExpiresAt: '2026-11-29T12:00:00Z', coordinatorEpoch: 1, work: [], conversations: [], people: [],
   createdAt: '2026-11-29T08:00:00Z', me: { principalId: owner.id, role: 'mission_owner', membershipEpoch: 1 }, submissions: [],
 }

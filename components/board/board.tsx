@@ -5,7 +5,8 @@ import { PenLine } from 'lucide-react'
 import { LinkedSentence } from '../mission/sequence-link.tsx'
 import { useMission } from '../mission/mission-context.tsx'
 import { missionPath } from '../mission/mission-paths.ts'
-import { buttonClass } from '../ui/button.tsx'
+import { useSelection } from '../mission/use-selection.ts'
+import { Button, buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import type { BoardLane, WaitingOnMe } from './lanes.ts'
 import { boardLanes, waitingOnMe } from './lanes.ts'
@@ -40,18 +41,23 @@ function Lane({ lane }: { readonly lane: BoardLane }) {
 
 function WaitingLane({ waiting }: { readonly waiting: readonly WaitingOnMe[] }) {
   const { missionId } = useMission()
+  const { select } = useSelection()
   return (
     <section aria-label="Waiting on you" className="lg:min-w-64 lg:flex-1">
       <LaneTitle title="Waiting on you" count={waiting.length} meaning="Nothing moves before you act" />
       <ul className="mt-2 grid gap-2">
         {waiting.map((task) => (
-          <li key={task.title} className="grid gap-3 rounded-md border border-wait/40 bg-wait-wash p-3">
+          <li key={task.workItemId ?? task.title} className="grid gap-3 rounded-md border border-wait/40 bg-wait-wash p-3">
             <h3 className="font-medium">{task.title}</h3>
             <p className="text-13 break-words text-muted"><LinkedSentence sentence={task.sentence} sequence={task.sequence} /></p>
-            <Link href={missionPath(missionId, '/approval')} className={buttonClass('primary')}>
-              <PenLine aria-hidden className="size-4" />
-              Review
-            </Link>
+            {task.workItemId === undefined ? (
+              <Link href={missionPath(missionId, '/approval')} className={buttonClass('primary')}>
+                <PenLine aria-hidden className="size-4" />
+                Review
+              </Link>
+            ) : (
+              <Button variant="primary" icon={<PenLine aria-hidden className="size-4" />} onClick={() => select(task.workItemId)}>Look at it</Button>
+            )}
           </li>
         ))}
       </ul>

@@ -22,10 +22,13 @@ describe('lanes of the board', () => {
 
   it('waits on me only for a decision that is mine', () => {
     const mission = {
-      revision: 7, waitingOnMe: true, status: { because: 'The Coordinator submitted 2 artifacts' },
+      revision: 7, waitingOnMe: true, work: [], me: { principalId: 'urn:me' }, status: { because: 'The Coordinator submitted 2 artifacts' },
       submissions: [{ submissionNumber: 1, missionRevision: 7, outcome: 'pending', sequence: 40, submittedAt: '' }],
     } as unknown as MissionView
     expect(waitingOnMe(mission)).toEqual([{ title: 'Decide on revision 7', sentence: 'The Coordinator submitted 2 artifacts', sequence: 40 }])
     expect(waitingOnMe({ ...mission, waitingOnMe: false })).toEqual([])
+    const gated = (personId: string) => ({ ...item(`work for ${personId}`, 'queued'), startGate: { personId } }) as BoardItem
+    const starting = { ...mission, waitingOnMe: false, work: [gated('urn:me'), gated('urn:other'), item('open', 'queued')] } as MissionView
+    expect(waitingOnMe(starting)).toMatchObject([{ title: 'Decide on a start', workItemId: 'work for urn:me' }])
   })
 })

@@ -37,10 +37,21 @@ export interface WaitingOnMe {
   readonly title: string
   readonly sentence: string
   readonly sequence?: number | undefined
+  /** The WorkItem whose start is to be decided; absent for the decision on the Mission's result. */
+  readonly workItemId?: string
 }
 
-/** What stands still until this person acts. A root Mission waits on its owner for exactly one thing: the decision. */
+/** What stands still until this person acts: the decision on the result, and each start that takes an Approval. */
 export function waitingOnMe(mission: MissionView): readonly WaitingOnMe[] {
+  return [...resultToDecide(mission), ...startsToDecide(mission)]
+}
+
+function startsToDecide({ work, me }: MissionView): WaitingOnMe[] {
+  const mine = work.filter(({ startGate }) => startGate?.personId === me.principalId)
+  return mine.map(({ goal, owner, sequence, workItemId }) => ({ title: 'Decide on a start', sentence: `${owner?.name ?? 'Its owner'} waits to start “${goal}” (#${sequence})`, sequence, workItemId }))
+}
+
+function resultToDecide(mission: MissionView): WaitingOnMe[] {
   if (!mission.waitingOnMe) return []
   const submission = mission.submissions.findLast((candidate) => candidate.outcome === 'pending')
   return [{ title: `Decide on revision ${submission?.missionRevision ?? mission.revision}`, sentence: mission.status.because, sequence: submission?.sequence }]

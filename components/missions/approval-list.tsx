@@ -18,7 +18,7 @@ export function ApprovalList() {
   const me = useSession().data?.me
   return (
     <>
-      <PageHeader title="Approvals">What waits for your signature. Each opens by itself, with its artifacts, evidence and open risks.</PageHeader>
+      <PageHeader title="Approvals">What waits for your signature. Each result opens by itself, with its artifacts, evidence and open risks; the start of work is decided on its board.</PageHeader>
       {me && <NoKeyNotice me={me} />}
       <QueryState query={approvals} skeleton={<SkeletonRows rows={4} />}>
         {(waiting) =>
@@ -26,7 +26,7 @@ export function ApprovalList() {
             <MissionRows missions={sortByUrgency(waiting)} leadsTo="approval" />
           ) : (
             <EmptyState title="Nothing waits for you">
-              When a coordinator submits a result of a mission that you own, it appears here and on Home. Your decisions stay in the log of their mission.
+              When a coordinator submits a result that you decide on, or work may not start without you, it appears here and on Home. Your decisions stay in the log of their mission.
             </EmptyState>
           )
         }

@@ -5,6 +5,12 @@ type Health = MissionSummary['status']['health']
 /** Most urgent first. */
 const URGENCY: readonly Health[] = ['failing', 'blocked', 'waiting-on-person', 'healthy', 'finished']
 
+/** Whether something here moves only once this person has signed. */
+export const waitsOnMe = ({ waitingOnMe, startsWaitingOnMe }: MissionSummary): boolean => waitingOnMe || startsWaitingOnMe > 0
+
+/** How many signatures these missions wait for. */
+export const signaturesAsked = (missions: readonly MissionSummary[]): number => missions.reduce((sum, { waitingOnMe, startsWaitingOnMe }) => sum + Number(waitingOnMe) + startsWaitingOnMe, 0)
+
 /** By urgency, then by deadline. */
 export function sortByUrgency(missions: readonly MissionSummary[]): readonly MissionSummary[] {
   return [...missions].sort(
@@ -16,8 +22,8 @@ const counted = (count: number, one: string, many: string): string => `${count} 
 
 /** "1 waits on you, 2 are failing or blocked, 3 are healthy." The answer to "how is it?" in one line. */
 export function healthSentence(missions: readonly MissionSummary[]): string {
-  const waiting = missions.filter((mission) => mission.waitingOnMe).length
-  const others = missions.filter((mission) => !mission.waitingOnMe)
+  const waiting = missions.filter(waitsOnMe).length
+  const others = missions.filter((mission) => !waitsOnMe(mission))
   const having = (...healths: readonly Health[]) => others.filter((mission) => healths.includes(mission.status.health)).length
   const stuck = having('failing', 'blocked')
   const parts = [

@@ -8,7 +8,7 @@ import { buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { PageHeader, Section } from '../ui/page-header.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
-import { healthSentence, sortByUrgency } from './health.ts'
+import { healthSentence, sortByUrgency, waitsOnMe } from './health.ts'
 import { MissionRows } from './mission-row.tsx'
 import { SecondKeyHint } from './second-key-hint.tsx'
 
@@ -40,9 +40,9 @@ export function Home() {
 }
 
 function Overview({ missions }: { readonly missions: readonly MissionSummary[] }) {
-  const waiting = missions.filter((mission) => mission.waitingOnMe)
-  const running = sortByUrgency(missions.filter((mission) => !mission.waitingOnMe && mission.status.health !== 'finished'))
-  const finished = missions.filter((mission) => !mission.waitingOnMe && mission.status.health === 'finished')
+  const waiting = missions.filter(waitsOnMe)
+  const running = sortByUrgency(missions.filter((mission) => !waitsOnMe(mission) && mission.status.health !== 'finished'))
+  const finished = missions.filter((mission) => !waitsOnMe(mission) && mission.status.health === 'finished')
   return (
     <>
       <Section title="Waits on you">

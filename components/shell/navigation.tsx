@@ -5,6 +5,7 @@ import { usePathname } from 'next/navigation'
 import { useQuery } from '@tanstack/react-query'
 import { Bot, House, KeyRound, MessagesSquare, PenLine, Scale, Target } from 'lucide-react'
 import { useTRPC } from '../trpc.tsx'
+import { signaturesAsked } from '../missions/health.ts'
 import { classNames } from '../ui/class-names.ts'
 
 const PLACES = [
@@ -24,7 +25,7 @@ const IN_MENU_ON_PHONE = '/policy'
 export function Navigation({ form }: { readonly form: 'rail' | 'bar' }) {
   const path = usePathname()
   const trpc = useTRPC()
-  const waiting = useQuery(trpc.approvals.list.queryOptions()).data?.length ?? 0
+  const waiting = signaturesAsked(useQuery(trpc.approvals.list.queryOptions()).data ?? [])
   return (
     <nav aria-label="Main">
       <ul className={form === 'rail' ? 'grid gap-1 p-2' : 'grid grid-cols-6'}>

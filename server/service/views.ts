@@ -41,7 +41,10 @@ export interface MissionSummary {
   readonly deadline: string
   readonly updatedAt: string
   readonly counts: Readonly<Record<string, number>>
+  /** Its result waits for the caller's decision. */
   readonly waitingOnMe: boolean
+  /** WorkItems that may not start before the caller approves. */
+  readonly startsWaitingOnMe: number
 }
 
 export interface BudgetLine { readonly dimension: string; readonly unit: string; readonly limit?: number; readonly used: number; readonly allocated: number }

@@ -115,5 +115,5 @@ export const missionsRouter = router({
 })
 
 export const approvalsRouter = router({
-  list: signedInProcedure.query(async ({ ctx }) => (await summaries(ctx)).filter((summary) => summary.waitingOnMe)),
+  list: signedInProcedure.query(async ({ ctx }) => (await summaries(ctx)).filter(({ waitingOnMe, startsWaitingOnMe }) => waitingOnMe || startsWaitingOnMe > 0)),
 })

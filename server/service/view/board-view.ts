@@ -57,7 +57,13 @@ export function blockersOf(record: WorkRecord, state: GroupState, name: Naming, 
   return [...ownBlocker(record), ...gateBlocker(record, state, name, now), ...budgetBlocker(record, state, name), ...waitsFor(record, state), ...offerBlockers(record, name, now)]
 }
 
-const waitsForPerson = (record: WorkRecord, now: string): boolean => record.item.state === 'queued' && isGateClosed(record, now)
+export const waitsForPerson = (record: WorkRecord, now: string): boolean => record.item.state === 'queued' && isGateClosed(record, now)
+
+/** How many WorkItems may not start before this person approves. */
+export function startsWaitingOn(state: GroupState, principalId: string, now: string): number {
+  if (personInCharge(state).id !== principalId) return 0
+  return [...state.workItems.values()].filter((record) => waitsForPerson(record, now)).length
+}
 
 /** Work that may only start with a person's approval (A-196); a flag beside `queued`, no state of its own (O-5). */
 function gateBlocker(record: WorkRecord, state: GroupState, name: Naming, now: string): Blocker[] {

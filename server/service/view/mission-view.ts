@@ -4,7 +4,7 @@ import type { Actor, Conversation } from '../../../protocol/generated/types.ts'
 import { takesPart } from '../../authority/conversation.ts'
 import type { GroupState } from '../../authority/types.ts'
 import type { ArtifactView, ConversationView, MissionSummary, MissionView } from '../views.ts'
-import { boardItems } from './board-view.ts'
+import { boardItems, startsWaitingOn } from './board-view.ts'
 import { budgetLines } from './budget-lines.ts'
 import type { StatusContext } from './status-line.ts'
 import { deciderOf } from './decider.ts'
@@ -27,6 +27,7 @@ export function missionSummary(state: GroupState, context: StatusContext): Missi
     updatedAt: state.lastOccurredAt,
     counts,
     waitingOnMe: mission.state === 'awaiting_approval' && deciderOf(state).id === context.me,
+    startsWaitingOnMe: startsWaitingOn(state, context.me, context.now),
   }
 }
 

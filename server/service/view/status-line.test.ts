@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ada, agentCard, cora, otto, urnOf, wim } from '../../testing/cast.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
 import { approve, fail, reach, reconcile, submitMission } from '../../testing/work-scenario.ts'
+import { startsWaitingOn } from './board-view.ts'
 import type { Naming } from './participants.ts'
 import { statusLine } from './status-line.ts'
 
@@ -21,6 +22,16 @@ describe('the status of a Mission', () => {
     const group = new GroupFixture().found()
     reach(group, 'a', 'offered')
     expect(lineOf(group)).toMatchObject({ health: 'healthy', because: expect.stringMatching(/ is offered to Ada\.$/), actor: { id: wim.id } })
+  })
+
+  it('waits for the person who has to let work start, once nothing else runs (A-196)', () => {
+    const group = new GroupFixture().found()
+    reach(group, 'a', 'queued', { contract: { executionApproval: 'human_required' } })
+    expect(lineOf(group)).toMatchObject({ health: 'waiting-on-person', because: expect.stringContaining('may start once you approve it'), actor: { id: ada.id } })
+    expect(startsWaitingOn(group.state, ada.id, group.now)).toBe(1)
+    expect(startsWaitingOn(group.state, cora.id, group.now)).toBe(0)
+    reach(group, 'b', 'active')
+    expect(lineOf(group)).toMatchObject({ health: 'healthy' })
   })
 
   it('is not talked into health (A-123)', () => {

@@ -1,7 +1,8 @@
 // The one line that answers: how is it, why, until when, who must act. Computed from the fold, never narrated (A-123).
 import type { GroupState, Submission, WorkRecord } from '../../authority/types.ts'
 import type { ParticipantView, StatusLine } from '../views.ts'
-import { blockersOf, candidatesOf, isFinal, waitsForBudget } from './board-view.ts'
+import { personInCharge } from '../../authority/execution-approval.ts'
+import { blockersOf, candidatesOf, isFinal, waitsForBudget, waitsForPerson } from './board-view.ts'
 import { deciderOf } from './decider.ts'
 import type { Naming } from './participants.ts'
 import { shorten } from './shorten.ts'
@@ -98,7 +99,7 @@ function planning(state: GroupState, { name }: StatusContext): StatusLine | unde
   return { health: 'blocked', sentence: `Waits for ${coordinator.name} to come online`, because: 'The Coordinator plans the work; nothing starts before it connects.', until: state.mission.deadline, actor: coordinator }
 }
 
-function working(state: GroupState, { name, now }: StatusContext): StatusLine {
+function working(state: GroupState, { name, me, now }: StatusContext): StatusLine {
   const records = [...state.workItems.values()].filter(({ item }) => item.state !== 'cancelled' && item.state !== 'failed')
   const verified = records.filter(({ item }) => item.state === 'verified').length
   const running = records.find(({ item }) => item.state === 'active')
@@ -108,6 +109,12 @@ function working(state: GroupState, { name, now }: StatusContext): StatusLine {
   if (running?.item.owner) {
     const owner = name({ type: 'agent', id: running.item.owner.agentId })
     return { health: 'healthy', sentence, because: `${owner.name} works on “${shorten(running.item.contract.goal, 80)}”.`, until, actor: owner, ...sequenceOf(state, running.item.workItemId) }
+  }
+  const gated = records.find((record) => waitsForPerson(record, now))
+  if (gated) {
+    const person = name(personInCharge(state))
+    const because = `“${shorten(gated.item.contract.goal, 80)}” may start once ${person.id === me ? 'you approve' : `${person.name} approves`} it.`
+    return { health: 'waiting-on-person', sentence, because, until, actor: person, ...sequenceOf(state, gated.item.workItemId) }
   }
   if (stuck) return { health: 'blocked', sentence, because: blockersOf(stuck, state, name, now).find((blocker) => !blocker.sequence)?.sentence ?? '', until, ...sequenceOf(state, stuck.item.workItemId) }
   return offered(records, state, { name, now }, { sentence, until }) ?? moving(state, verified === records.length, name, { sentence, until })
