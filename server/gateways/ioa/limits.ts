@@ -36,7 +36,7 @@ export const DEFAULT_IOA_LIMITS: IoaLimits = {
   addressBurst: 40_000,
   nodePerSecond: 2_000,
   nodeBurst: 5_000,
-  maxLimit: 1_000,
+  maxLimit: 10_000,
   pageSize: 200,
   pageBytes: 4 * 1024 * 1024,
   maxListsPerNode: 32,
