@@ -15,8 +15,20 @@ export function runOrThrow(program, args, options = {}) {
   if (result.status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${result.status ?? result.signal}`)
 }
 
+/** Whether this version of Node comes before the one that is needed, `20.19`. */
+export const isOlder = (version, needed) => version.localeCompare(needed, 'en', { numeric: true }) < 0
+
+/** An older one would fail later, in words of its own. */
+function requireNode() {
+  const [needed] = /\d+\.\d+/.exec(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node)
+  if (!isOlder(process.versions.node, needed)) return
+  console.error(`Node ${needed} or newer is needed; this is ${process.versions.node}.`)
+  process.exit(1)
+}
+
 /** Installs dependencies unless those of this very lock file are there, then compiles the schemas when they changed. */
 export function ensureInstalled() {
+  requireNode()
   const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
   const installed = existsSync(marker) ? readFileSync(marker, 'utf8') : ''
   if (installed !== lock) {
