@@ -91,6 +91,7 @@ export const MISSION_BUDGET_RAISE = 'ext.countersign.mission.budget_raise'
 export const MISSION_CHILD_BUDGET_RAISE = 'ext.countersign.mission.child_budget_raise'
 export const MISSION_ROOT_DECIDE = 'ext.countersign.mission.root_decide'
 export const ARTIFACT_IMPORT = 'ext.countersign.artifact.import'
+export const IAP_RECORD = 'ext.countersign.iap.record'
 export const PROFILE_APPROVE = 'ext.countersign.profile.approve'
 export const PROFILE_RETIRE = 'ext.countersign.profile.retire'
 
@@ -112,6 +113,7 @@ export const MISSION_BUDGET_RAISED = 'ext.countersign.mission.budget_raised'
 export const MISSION_CHILD_BUDGET_RAISED = 'ext.countersign.mission.child_budget_raised'
 export const MISSION_ROOT_DECIDED = 'ext.countersign.mission.root_decided'
 export const ARTIFACT_IMPORTED = 'ext.countersign.artifact.imported'
+export const IAP_RECORDED = 'ext.countersign.iap.recorded'
 
 /** Extension Commands that this Organization has approved. */
 export const EXTENSION_COMMAND_KINDS = [
@@ -130,6 +132,7 @@ export const EXTENSION_COMMAND_KINDS = [
   MISSION_CHILD_BUDGET_RAISE,
   MISSION_ROOT_DECIDE,
   ARTIFACT_IMPORT,
+  IAP_RECORD,
   PROFILE_APPROVE,
   PROFILE_RETIRE,
 ] as const
@@ -154,6 +157,7 @@ export const EXTENSION_EVENT_KINDS = [
   MISSION_CHILD_BUDGET_RAISED,
   MISSION_ROOT_DECIDED,
   ARTIFACT_IMPORTED,
+  IAP_RECORDED,
 ] as const
 
 export type CoreCommandKind = (typeof CORE_COMMAND_KINDS)[number]
@@ -212,6 +216,7 @@ export const PRIMARY_EVENT_OF = {
   [MISSION_CHILD_BUDGET_RAISE]: MISSION_CHILD_BUDGET_RAISED,
   [MISSION_ROOT_DECIDE]: MISSION_ROOT_DECIDED,
   [ARTIFACT_IMPORT]: ARTIFACT_IMPORTED,
+  [IAP_RECORD]: IAP_RECORDED,
   [PROFILE_APPROVE]: PROFILE_APPROVED,
   [PROFILE_RETIRE]: PROFILE_RETIRED,
 } as const satisfies Record<CommandKind, EventKind>

@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { isMarkedCustodial } from '../../protocol/custody.ts'
+import { IAP_RECORDED } from '../../protocol/kinds.ts'
 import { isJsonObject, type JsonObject } from '../../protocol/strict-json.ts'
 import { PROVENANCE } from '../graph/provenance.ts'
 import { JsonTree } from '../artifacts/json-tree.tsx'
@@ -9,6 +10,8 @@ import type { EntryCheck } from '../log/verify-entry.ts'
 import { useEntry, useEntryNode } from '../log/use-entry.ts'
 import { useMission } from '../mission/mission-context.tsx'
 import { missionPath } from '../mission/mission-paths.ts'
+import { NegotiationCard } from '../patterns/negotiation-card.tsx'
+import { readNegotiation } from '../patterns/negotiation.ts'
 import { SequenceLink } from '../mission/sequence-link.tsx'
 import { useSelection } from '../mission/use-selection.ts'
 import { Button } from '../ui/button.tsx'
@@ -64,19 +67,27 @@ function EntryFacts({ tree }: { readonly tree: JsonObject }) {
 }
 
 function Named({ actor }: { readonly actor: unknown }) {
-  const { people, owner, coordinator } = useMission()
   const { select } = useSelection()
-  const id = isJsonObject(actor as JsonObject) ? String((actor as JsonObject)['id']) : ''
-  const who = [owner, coordinator, ...people].find((candidate) => candidate.id === id)
+  const id = idOf(actor)
+  const who = useMember()(id)
   if (!who) return <HashText value={id} label="Principal" />
   return <button type="button" onClick={() => select(who.id)}><PrincipalName id={who.id} name={who.name} note={who.type} /></button>
+}
+
+const idOf = (actor: unknown): string => (isJsonObject(actor as JsonObject) ? String((actor as JsonObject)['id']) : '')
+
+/** Looks for somebody of this Mission. */
+function useMember() {
+  const { people, owner, coordinator } = useMission()
+  return (id: string) => [owner, coordinator, ...people].find((candidate) => candidate.id === id)
 }
 
 /** What a person reads first: the words of a Message, or the artifact that was published. */
 function Said({ tree }: { readonly tree: JsonObject }) {
   const { select } = useSelection()
   const payload = isJsonObject(tree['payload']) ? tree['payload'] : {}
-  const [message, artifact] = [payload['message'], payload['artifact']]
+  const [message, artifact, record] = [payload['message'], payload['artifact'], payload['record']]
+  if (tree['kind'] === IAP_RECORDED && isJsonObject(record)) return <Negotiated record={record} />
   if (isJsonObject(message) && Array.isArray(message['content'])) {
     const texts = message['content'].filter(isJsonObject).map((part) => part['text']).filter((text) => typeof text === 'string')
     return (
@@ -90,6 +101,21 @@ function Said({ tree }: { readonly tree: JsonObject }) {
     return <Button onClick={() => select(hash)}>Open the artifact</Button>
   }
   return null
+}
+
+/** Whose words the router recorded, and what they are. */
+function Negotiated({ record }: { readonly record: JsonObject }) {
+  const { speaker, concerns, author, content, type } = record
+  const member = useMember()
+  const agentId = isJsonObject(content) ? content['agentId'] : undefined
+  const agents = Object.fromEntries([[author, speaker], [agentId, concerns]].flatMap(([id, actor]) => (typeof id === 'string' ? [[id, member(idOf(actor))?.name ?? id]] : [])))
+  const step = isJsonObject(content) ? readNegotiation(content, `iap/${String(type)}`) : undefined
+  return (
+    <InspectorSection title="Negotiation (an award is no offer)">
+      <Facts><Fact name={speaker === undefined ? 'Decided by' : 'In the words of'}>{speaker === undefined ? 'the I.A.P. router' : <Named actor={speaker} />}{speaker !== undefined && <span className="text-muted"> as <PeerText text={String(author)} /></span>}</Fact></Facts>
+      {step ? <NegotiationCard record={step} agents={agents} /> : <p className="text-13 text-muted">What it says is too long for the log, which has its hash.</p>}
+    </InspectorSection>
+  )
 }
 
 function Links({ links }: { readonly links: readonly { readonly parent: number; readonly provenance: keyof typeof PROVENANCE }[] }) {

@@ -15,17 +15,19 @@ import { advantages } from './negotiation.ts'
 import { bidRows, type BidRow, type Replies } from './replies.ts'
 
 export interface NegotiationCardProps {
-  readonly message: SpaceMessageView
   readonly record: NegotiationRecord
-  readonly replies: Replies
+  /** Names of agents by the ids that the record has for them. */
+  readonly agents?: Readonly<Record<string, string>>
+  /** The Message that holds the record and the answers to it, where they are at hand. */
+  readonly among?: { readonly message: SpaceMessageView; readonly replies: Replies }
 }
 
 /** A record of an Inter-Agent Protocol negotiation, with what the records around it tell. */
-export function NegotiationCard({ message, record, replies }: NegotiationCardProps) {
-  const called = calledIn(message)
+export function NegotiationCard({ record, agents = {}, among }: NegotiationCardProps) {
+  const called: Called = (agentId) => (Object.hasOwn(agents, agentId) ? agents[agentId]! : agentId)
   switch (record.type) {
     case 'proposal':
-      return <ProposalCard proposal={record} rows={bidRows(replies.get(message.sequence) ?? [], replies)} />
+      return <ProposalCard proposal={record} {...(among && { rows: bidRows(among.replies.get(among.message.sequence) ?? [], among.replies) })} />
     case 'bid':
       return (
         <Card Icon={HandCoins} label="Bid" state={record.ineligible !== undefined && <span>Not eligible: {visibleText(record.ineligible)}</span>}>
@@ -49,13 +51,13 @@ export function NegotiationCard({ message, record, replies }: NegotiationCardPro
   }
 }
 
-function ProposalCard({ proposal, rows }: { readonly proposal: Proposal; readonly rows: readonly BidRow[] }) {
+function ProposalCard({ proposal, rows }: { readonly proposal: Proposal; readonly rows?: readonly BidRow[] }) {
   const { description, capability, maxCost, maxLatency, priority } = proposal
   return (
-    <Card Icon={Megaphone} label="Task proposed" state={rows.some((row) => row.isChosen) ? <span>Assigned</span> : <span>{rows.length === 0 ? 'No bids yet' : 'Not assigned yet'}</span>}>
+    <Card Icon={Megaphone} label="Task proposed" state={rows && <span>{rows.some((row) => row.isChosen) ? 'Assigned' : rows.length === 0 ? 'No bids yet' : 'Not assigned yet'}</span>}>
       <LongText text={description} />
       <CardFacts facts={facts([['Needs', capability], ['Cost at most', amount(maxCost)], ['Time at most', duration(maxLatency)], ['Priority', amount(priority)]])} />
-      {rows.length > 0 && <Bids rows={rows} />}
+      {rows && rows.length > 0 && <Bids rows={rows} />}
     </Card>
   )
 }
@@ -85,10 +87,6 @@ function Bids({ rows }: { readonly rows: readonly BidRow[] }) {
 
 /** The name of whoever has this id in the record, as the Registry has it; the id where nobody has. */
 type Called = (agentId: string) => string
-
-function calledIn({ agents = {} }: SpaceMessageView): Called {
-  return (agentId) => (Object.hasOwn(agents, agentId) ? agents[agentId]! : agentId)
-}
 
 function AssignmentCard({ assignment, called }: { readonly assignment: Assignment; readonly called: Called }) {
   const { agentId, winner, candidates, passedOver, isTied, rule, acceptBy, deadline } = assignment

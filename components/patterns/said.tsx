@@ -26,7 +26,7 @@ export function Said(props: SaidProps) {
   if (record) {
     return (
       <>
-        <NegotiationCard message={message} record={record} replies={replies} />
+        <NegotiationCard record={record} among={{ message, replies }} {...(message.agents && { agents: message.agents })} />
         <details className="text-13"><summary className="text-12 text-action">The whole record</summary><Members content={message.content} /></details>
       </>
     )

@@ -92,6 +92,11 @@ const executionTerms = {
   expiresAt: at,
 }
 
+const negotiated = {
+  workItemId,
+  record: { recordId: urn('record'), taskId: 'task', ordinal: 3, type: 'task_bid', author: 'ann', speaker: { type: 'agent', id: agentId }, concerns: { type: 'agent', id: agentId }, at, refs: [urn('proposal')], content: { round: 1 }, omitted: { sha256: '0'.repeat(64), size: 70_000 } },
+} satisfies CommandPayloads['ext.countersign.iap.record']
+
 /** One valid payload of every Command kind, with all of its optional members. */
 export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required<CommandPayloads[Kind]> } = {
   'mission.create': founding,
@@ -190,6 +195,7 @@ export const exampleCommandPayloads: { [Kind in keyof CommandPayloads]: Required
   'policy.grant_cooperation_override': overrideTerms,
   'ext.countersign.policy.change': { policy, reason: 'The pilot is over.' },
   'ext.countersign.mission.root_decide': { approval },
+  'ext.countersign.iap.record': negotiated,
   'ext.countersign.mission.budget_raise': { budget: mission.budget, reason: 'The glossary is longer than expected.' },
   'ext.countersign.mission.child_budget_raise': { workItemId, budget: mission.budget, reason: 'The glossary is longer than expected.' },
   'ext.countersign.artifact.import': { sourceGroupId: urn('approved-group'), artifactId: artifact.artifactId, contentHash: hash, reason: 'The glossary is the same.' },
@@ -240,6 +246,7 @@ export const exampleEventPayloads: { [Kind in keyof EventPayloads]: Required<Eve
     parentCoordinatorEpoch: 2,
   },
   'ext.countersign.mission.root_decided': { missionId, approval },
+  'ext.countersign.iap.recorded': negotiated,
   'ext.countersign.mission.budget_raised': { missionId, previousBudget: mission.budget, budget: mission.budget, reason: 'The glossary is longer than expected.' },
   'ext.countersign.mission.child_budget_raised': { workItemId, childMissionId: urn('child-mission'), previousBudget: mission.budget, budget: mission.budget, contract, reason: 'The glossary is longer than expected.' },
   'ext.countersign.artifact.imported': { artifact, sourceGroupId: artifact.groupId, sourceEventId: event.eventId, approval, reason: 'The glossary is the same.' },

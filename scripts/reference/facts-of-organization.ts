@@ -29,6 +29,20 @@ export const FACTS_OF_ORGANIZATION = {
     effects: 'A Conversation in which its participants, the owner and the Coordinator post; a restricted one is read by nobody else.',
     events: '`ext.countersign.conversation.opened`.',
   },
+  'ext.countersign.iap.record': {
+    sender: 'The I.A.P. router.',
+    revision: 'the Group’s sequence',
+    checks: [
+      ['The sender is the router of this Organization.', 'AUTH_FORBIDDEN'],
+      newId,
+      ['The WorkItem exists.', 'INVALID_COMMAND'],
+      ['Whoever the record names belongs to the Group, or did.', 'AUTH_FORBIDDEN'],
+      ['What it refers to is in the log.', 'INVALID_COMMAND'],
+      ['A proposal is the Coordinator’s and the first record of its task, in an active Mission; anything else follows one.', 'INVALID_COMMAND', 'AUTH_FORBIDDEN', 'INVALID_STATE_TRANSITION'],
+    ],
+    effects: 'A step of a negotiation about the WorkItem can be read. The WorkItem stays as it is.',
+    events: '`ext.countersign.iap.recorded`.',
+  },
   'ext.countersign.policy.change': {
     sender: 'An administrator of the Organization with an authority key, in the Space of the policy.',
     revision: 'the version of the policy in force; it may not be left out',

@@ -43,6 +43,8 @@ export interface ProposalOptions {
   readonly useCache?: boolean
   /** The WorkItem of a Mission that is to be done; for its Coordinator. See `workOfferOf`. */
   readonly work?: { readonly groupId: string; readonly workItemId: string }
+  /** The open Space in which the negotiation stands; that about a WorkItem stands in the Space of its Mission. */
+  readonly spaceId?: string
   /** Called with each part of the result while the work goes on. */
   readonly onPart?: (part: unknown, index: number) => void
 }
@@ -119,8 +121,8 @@ export class IAPClient {
   }
 
   /** Resolves with the result, completed or failed; rejects with IAPRefused when nobody takes or finishes the task. Waits through reconnections. */
-  propose(proposal: Omit<TaskProposal, 'taskId' | 'proposerId'> & { readonly taskId?: TaskId }, { useCache, work, onPart }: ProposalOptions = {}): Promise<TaskResult> {
-    const metadata = { ...(useCache && { useCache }), ...work }
+  propose(proposal: Omit<TaskProposal, 'taskId' | 'proposerId'> & { readonly taskId?: TaskId }, { useCache, work, spaceId, onPart }: ProposalOptions = {}): Promise<TaskResult> {
+    const metadata = { ...(useCache && { useCache }), ...(spaceId !== undefined && { spaceId }), ...work }
     const message = createTaskProposalMessage({ taskId: generateTaskId(), proposerId: this.agentId, ...proposal }, Object.keys(metadata).length > 0 ? metadata : undefined)
     const pending = { ...deferred<unknown>(), messageId: message.messageId, ...(onPart && { onPart }) }
     this.#tasks.set(message.payload.taskId, pending)

@@ -6,7 +6,7 @@ import type { ReceivedContext } from './iap-client.ts'
 
 export interface WorkOfferBasis {
   readonly payload: CommandPayloads['work.offer']
-  readonly target: { readonly groupId: string; readonly workItemId: string }
+  readonly target: { readonly groupId: string; readonly workItemId: string; readonly causedByEventId?: string }
 }
 
 /**
@@ -15,8 +15,8 @@ export interface WorkOfferBasis {
  */
 export function workOfferOf({ transfer, data }: ReceivedContext): WorkOfferBasis | undefined {
   if (transfer.fromAgent !== ROUTER || transfer.contextType !== 'mwp.work_offer') return undefined
-  const { groupId, offer } = data
+  const { groupId, offer, causedByEventId } = data
   if (typeof groupId !== 'string' || validateCommandPayload('work.offer', offer) !== undefined) return undefined
   const payload = offer as CommandPayloads['work.offer']
-  return { payload, target: { groupId, workItemId: payload.workItemId } }
+  return { payload, target: { groupId, workItemId: payload.workItemId, ...(typeof causedByEventId === 'string' && { causedByEventId }) } }
 }

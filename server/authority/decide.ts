@@ -7,6 +7,7 @@ import {
   ARTIFACT_IMPORT,
   CONVERSATION_OPEN,
   GROUP_ARCHIVE,
+  IAP_RECORD,
   MISSION_BUDGET_RAISE,
   MISSION_CHILD_BUDGET_RAISE,
   MISSION_RECONCILE,
@@ -50,6 +51,7 @@ import type { FoundingKind } from './mission-create.ts'
 import { decideMissionCreate, isFounding } from './mission-create.ts'
 import { decideReconcile } from './mission-reconcile.ts'
 import { decideTerminateMission } from './mission-terminate.ts'
+import { decideRecordNegotiation } from './negotiation.ts'
 import { misplacedOffline } from './offline-execution.ts'
 import { payloadRefused } from './payload.ts'
 import { decideGrantOverride } from './override-grant.ts'
@@ -113,6 +115,7 @@ const DECIDERS: { readonly [K in MemberKind]: Decider<K> } = {
   [MISSION_CHILD_BUDGET_RAISE]: decideRaiseChildBudget,
   [MISSION_ROOT_DECIDE]: decideAtRoot,
   [ARTIFACT_IMPORT]: decideImport,
+  [IAP_RECORD]: decideRecordNegotiation,
 }
 
 const isServed = (kind: string): kind is MemberKind | FoundingKind => isFounding(kind) || Object.hasOwn(DECIDERS, kind)

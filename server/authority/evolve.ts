@@ -4,6 +4,7 @@ import {
   type AGENT_CARD_REGISTERED,
   ARTIFACT_IMPORTED,
   CONVERSATION_OPENED,
+  IAP_RECORDED,
   type POLICY_CHANGED,
   MISSION_BUDGET_RAISED,
   MISSION_CHILD_BUDGET_RAISED,
@@ -45,6 +46,7 @@ import { foundGroup } from './mission-create.ts'
 import { evolveChildEnded, evolveOwnerMoved } from './mission-reaction.ts'
 import { evolveReconciled } from './mission-reconcile.ts'
 import { evolveMissionTerminated } from './mission-terminate.ts'
+import { evolveNegotiationRecorded } from './negotiation.ts'
 import { consumeOverride, evolveOverrideGranted } from './override-grant.ts'
 import { policyEntryOf } from './policy-log.ts'
 import { evolveProposed } from './proposal.ts'
@@ -81,6 +83,7 @@ const EVOLVERS: { readonly [K in FoldedKind]: Evolver<K> } = {
   [MISSION_CHILD_BUDGET_RAISED]: evolveChildBudgetRaised,
   [MISSION_ROOT_DECIDED]: evolveRootDecided,
   [ARTIFACT_IMPORTED]: evolveImported,
+  [IAP_RECORDED]: evolveNegotiationRecorded,
   'membership.changed': evolveMembership,
   'membership.ended': evolveMembership,
   'membership.delegation.granted': evolveDelegationGranted,

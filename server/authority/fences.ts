@@ -3,7 +3,7 @@
 import type { Actor, Lease, Membership } from '../../protocol/generated/types.ts'
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
-import { GROUP_ARCHIVE, WORK_OFFER_DECLINE } from '../../protocol/kinds.ts'
+import { GROUP_ARCHIVE, IAP_RECORD, WORK_OFFER_DECLINE } from '../../protocol/kinds.ts'
 import { STAND_IN_EXTENSION } from '../../protocol/stand-in.ts'
 import { OVERRIDE_EXTENSION } from './draft.ts'
 import { isLive } from './lease.ts'
@@ -74,9 +74,9 @@ export function revisionConflict({ expectedRevision }: MemberRequest['command'],
   return reject('REVISION_CONFLICT', 'the object has changed since it was read', { expectedRevision, currentRevision: current })
 }
 
-/** what lets a service act is Organization policy alone, for the very kind that it sends; the Group Authority archives its own logs. */
-export function notUnderPolicy({ actor, kind }: MemberRequest['command'], { policy, authority }: DecisionEnv): Refusal {
-  if (kind === GROUP_ARCHIVE && isSame(actor, authority)) return undefined
+/** what lets a service act is Organization policy alone, for the very kind that it sends; the Organization's own services do the one thing that they are there for. */
+export function notUnderPolicy({ actor, kind }: MemberRequest['command'], { policy, authority, router }: DecisionEnv): Refusal {
+  if ((kind === GROUP_ARCHIVE && isSame(actor, authority)) || (kind === IAP_RECORD && isSame(actor, router))) return undefined
   const rights = policy.services.find(({ principalId }) => principalId === actor.id)
   if (rights?.kinds.some((allowed) => allowed === kind)) return undefined
   return reject('AUTH_FORBIDDEN', 'no policy lets this service do this', { details: { policyVersion: policy.version } })

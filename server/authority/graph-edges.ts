@@ -1,6 +1,6 @@
 // Edges of the Space's graph. Each is stated by the Event itself or by an Event before it; nothing is guessed.
 import type { ContextPackage } from '../../protocol/generated/types.ts'
-import { MISSION_RECONCILED, MISSION_ROOT_DECIDED } from '../../protocol/kinds.ts'
+import { IAP_RECORDED, MISSION_RECONCILED, MISSION_ROOT_DECIDED } from '../../protocol/kinds.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { CAUSED_BY_EXTENSION } from './draft.ts'
 import { overrideOf } from './override-grant.ts'
@@ -34,6 +34,7 @@ const PARENTS: Parents = {
     ['cause', delegationGrantId === undefined ? undefined : state.sequenceOf.get(delegationGrantId)],
   ],
   [MISSION_RECONCILED]: (state, { payload }) => packageSources(state, payload.contextPackage),
+  [IAP_RECORDED]: ({ sequenceOf }, { payload: { record } }) => record.refs.map((id) => [record.type === 'task_assignment' ? 'decides' : 'reply', sequenceOf.get(id)]),
   'membership.delegation.granted': ({ sequenceOf }, { payload: { delegationGrant } }) => [['target', sequenceOf.get(delegationGrant.granteeAgentId)]],
   'policy.cooperation_override.granted': ({ sequenceOf }, { payload: { cooperationOverrideGrant } }) => [['target', sequenceOf.get(cooperationOverrideGrant.beneficiary.id)]],
   'work.contract.revised': (state, { payload }) => dependencies(state, [payload.dependencyId]),
@@ -98,8 +99,11 @@ function causes(event: GroupEvent, { sequenceOf }: GroupState): Parent[] {
   return ids.flatMap((id): Parent[] => (typeof id === 'string' ? [['cause', sequenceOf.get(id)]] : []))
 }
 
-/** The step of the WorkItem's life that this Event follows on; talk about the WorkItem follows on none. */
-function stepBefore({ kind, workItemId, sequence }: GroupEvent, { workSteps }: GroupState): number | undefined {
-  if (workItemId === undefined || kind.startsWith('message.')) return undefined
+/** The step of the WorkItem's life that this Event follows on; talk about the WorkItem follows on none, a negotiation with its proposal alone. */
+function stepBefore(event: GroupEvent, { workSteps }: GroupState): number | undefined {
+  const { kind, workItemId, sequence } = event
+  if (workItemId === undefined || kind.startsWith('message.') || isLaterRecord(event)) return undefined
   return workSteps.get(workItemId)?.findLast((step) => step < sequence)
 }
+
+const isLaterRecord = ({ kind, payload }: GroupEvent): boolean => kind === IAP_RECORDED && (payload as GroupEvent<typeof IAP_RECORDED>['payload']).record.refs.length > 0

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AgentCard, Command, CommandPayloads } from '../../protocol/generated/types.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { validateEventPayload } from '../../protocol/validate.ts'
-import { ada, agentCard, groupAuthority, organizationId, registry, START, urnOf, wim } from '../testing/cast.ts'
+import { ada, agentCard, groupAuthority, organizationId, registry, router, START, urnOf, wim } from '../testing/cast.ts'
 import { saw } from '../testing/evidence.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
 import { decideOrganization } from './organization.ts'
@@ -21,7 +21,7 @@ function service<K extends keyof CommandPayloads>(kind: K, payload: CommandPaylo
 
 function decided(verified: VerifiedCommand, changes: Partial<OrganizationEnv> = {}, cards: readonly AgentCard[] = [agentCard(wim)]) {
   const cardOf = (agentId: string) => cards.find((card) => card.agentId === agentId)
-  const env = { now: START, organizationId, authority: groupAuthority, registry, cardOf, sessionEpochOf: () => 3, missionFacts: () => undefined, policy: DEFAULT_POLICY, isAdmin: () => false, isDataSchema: () => true, coordinates: () => false, ...changes }
+  const env = { now: START, organizationId, authority: groupAuthority, registry, router, cardOf, sessionEpochOf: () => 3, missionFacts: () => undefined, policy: DEFAULT_POLICY, isAdmin: () => false, isDataSchema: () => true, coordinates: () => false, ...changes }
   const decision = decideOrganization(verified, env)
   for (const draft of decision.ok ? decision.value : []) {
     expect(validateEventPayload(draft.kind as EventPayloadKind, draft.payload)).toBeUndefined()

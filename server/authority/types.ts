@@ -48,6 +48,8 @@ export interface DecisionEnv {
   readonly authority: Actor
   /** The service Principal that issues Agent Cards and opens sessions. */
   readonly registry: Actor
+  /** The service Principal that records negotiations of the Inter-Agent Protocol. */
+  readonly router: Actor
   readonly cardOf: (agentId: string) => AgentCard | undefined
   /** 0 for an Agent that has never had a session. */
   readonly sessionEpochOf: (agentId: string) => number

@@ -1,4 +1,5 @@
 // Puts the service together. Everything that the doors may ask of the authority hangs on what this returns.
+import { HELD_BY_SERVER } from '../../protocol/custody.ts'
 import { invariant } from '../../protocol/result.ts'
 import type { Log } from '../log.ts'
 import { AcceptedActions } from './accepted-actions.ts'
@@ -121,7 +122,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
       await Promise.all(spaces.map((spaceId) => actors.submit(spaceId, { type: 'session-replaced', session })))
     },
   })
-  const identities = await DirectoryIdentities.load({ ownKeyIds: [organization.authority.keyId, organization.registry.keyId], directory, keys, policies, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
+  const identities = await DirectoryIdentities.load({ ownKeyIds: [organization.authority, organization.registry, organization.router].map(({ keyId }) => keyId), directory, keys, policies, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
   const openSpaces = new OpenSpacesService({
     store: store.openSpaces,
     log,
@@ -151,7 +152,18 @@ export async function createAuthorityService({ store, artifacts, organization, o
   await Promise.all([actors.read(organizationId), actors.read(policies.spaceId)])
   news.start({ actors, keys, identities, openSpaces })
   outbox.start()
-  const iap = await SeatedRouter.start({ store: store.iap, work: { custody, reads, feeds, artifacts, origin }, spaces: openSpaces, clock, organizationId, diagnostics, ...(iapOptions && { options: iapOptions }) }, store.iapSeat)
+  const work = {
+    custody,
+    holdsOwnKey: (principalId: string) => identities.keysOf(principalId).some((key) => key.custody !== HELD_BY_SERVER && keys.validKey(key.keyId) !== undefined),
+    reads,
+    stateOf: async (groupId: string) => (await actors.read(groupId)).group,
+    feeds,
+    artifacts,
+    origin,
+    router: organization.router,
+    submit: submitCommand,
+  }
+  const iap = await SeatedRouter.start({ store: store.iap, work, spaces: openSpaces, clock, organizationId, diagnostics, ...(iapOptions && { options: iapOptions }) }, store.iapSeat)
   const retention = new Retention(store, clock, diagnostics)
   retention.start()
   const watching = watchExecutions(actors, agents, readModels).catch((fault: unknown) => diagnostics.error({ err: fault }, 'the timers of some Missions do not run'))

@@ -4,7 +4,7 @@ import { serviceKey } from './organization-keys.ts'
 import type { Store } from './ports.ts'
 
 /**
- * Registers the Organization's two services and their keys; a database that has them already stays as it is. Throws
+ * Registers the Organization's own services and their keys; a database that has them already stays as it is. Throws
  * InvariantViolation when the database belongs to another Organization: its log could not be continued.
  */
 export async function registerServices(store: Pick<Store, 'directory' | 'log'>, organization: OrganizationKeys): Promise<void> {
@@ -15,7 +15,7 @@ export async function registerServices(store: Pick<Store, 'directory' | 'log'>, 
   const serviceKeys = keys.filter((key) => key.keyUse === 'service')
   const isOurs = serviceKeys.length === 0 || serviceKeys.some(({ keyId }) => keyId === organization.authority.keyId)
   invariant(isOurs, 'the database holds the service keys of another Organization; its key file is needed')
-  for (const [service, name] of [[organization.authority, 'Group Authority'], [organization.registry, 'Registry']] as const) {
+  for (const [service, name] of [[organization.authority, 'Group Authority'], [organization.registry, 'Registry'], [organization.router, 'I.A.P. router']] as const) {
     const principal = { principal: service.principal, name, isAdmin: false, createdAt: organization.createdAt }
     const outcome = await store.directory.register({ principal, keys: [serviceKey(organization, service)] })
     invariant(outcome === 'registered', `the ${name} or its key is registered under other terms`)

@@ -1,10 +1,11 @@
-// The Organization's identity and its two service keys: made at first start, kept where only their owner may read.
+// The Organization's identity and the keys of its services: made at first start, kept where only their owner may read.
 import { hkdfSync, randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeBase64url, encodeBase64url } from '../../protocol/base64url.ts'
 import { HELD_BY_SERVER } from '../../protocol/custody.ts'
+import { deriveUrn } from '../../protocol/digest.ts'
 import type { ServiceActor } from '../../protocol/generated/types.ts'
 import { isIdentifier } from '../../protocol/identifier.ts'
 import type { NativeSigner } from './native-ed25519.ts'
@@ -27,6 +28,8 @@ export interface OrganizationKeys {
   readonly authority: ServiceIdentity
   /** Registry: issues Agent Cards and opens sessions. */
   readonly registry: ServiceIdentity
+  /** I.A.P. router: puts the negotiations about work of a Mission into the log of its Group. */
+  readonly router: ServiceIdentity
   /** Seals the keys that are held for Agents; 32 bytes. */
   readonly custodySecret: Uint8Array
 }
@@ -80,13 +83,20 @@ export function parseOrganizationKeys(text: string): OrganizationKeys {
     createdAt: stored.createdAt,
     authority: readService('authority', stored.authority),
     registry: readService('registry', stored.registry),
-    custodySecret: custodySecretOf(stored),
+    router: routerOf(stored),
+    custodySecret: secretOf(stored, 'countersign custody 1'),
   }
 }
 
-/** Comes from the Registry's seed, so that wherever the Organization's keys are, the keys it holds for others can be used. */
-function custodySecretOf({ organizationId, registry: { seed } }: StoredOrganization): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', decodeBase64url(seed)!, organizationId, 'countersign custody 1', 32))
+/** Comes from the Registry's seed, so that wherever the Organization's keys are, whatever else it needs is there too. */
+function secretOf({ organizationId, registry: { seed } }: StoredOrganization, label: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', decodeBase64url(seed)!, organizationId, label, 32))
+}
+
+/** Derived, so that an Organization which was founded before there was a router has one. */
+function routerOf(stored: StoredOrganization): ServiceIdentity {
+  const idOf = (purpose: string) => deriveUrn(purpose, stored.organizationId)
+  return readService('router', { principalId: idOf('iap-router'), keyId: idOf('iap-router-key'), seed: encodeBase64url(secretOf(stored, 'countersign iap router 1')) })
 }
 
 /** How a service's key stands in the Key Registry: valid from the founding on. */

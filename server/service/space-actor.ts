@@ -256,6 +256,7 @@ export class SpaceActor {
       organizationId: organization.organizationId,
       authority: organization.authority.principal,
       registry: organization.registry.principal,
+      router: organization.router.principal,
       ...facts,
       missionFacts: (missionId) => missions.get(missionId),
       policy: policies.current,

@@ -13,6 +13,7 @@ const principal = (type: Actor['type'], name: string): Actor => ({ type, id: urn
 export const organizationId = urnOf('organization')
 export const groupAuthority = principal('service', 'group authority')
 export const registry = principal('service', 'registry')
+export const router = principal('service', 'router')
 
 /** MissionOwner. */
 export const ada = principal('human', 'Ada')

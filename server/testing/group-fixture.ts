@@ -19,7 +19,7 @@ import { reactionsTo } from '../authority/reactions.ts'
 import { DEFAULT_POLICY } from '../authority/policy.ts'
 import { decideSessionReplaced } from '../authority/session-replaced.ts'
 import type { ArtifactSource, Decision, DecisionEnv, EventDraft, GroupState, MissionFacts, VerifiedCommand } from '../authority/types.ts'
-import { ada, agentCard, cora, dora, groupAuthority, nils, nora, organizationId, registry, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
+import { ada, agentCard, cora, dora, groupAuthority, nils, nora, organizationId, registry, router, START, urnOf, verifiedSignature, wanda, wim } from './cast.ts'
 import { missionPayload } from './documents.ts'
 import { saw } from './evidence.ts'
 
@@ -70,6 +70,7 @@ export class GroupFixture {
       organizationId,
       authority: groupAuthority,
       registry,
+      router,
       cardOf: (agentId) => this.cards.get(agentId),
       sessionEpochOf: (agentId) => this.sessionEpochs.get(agentId) ?? 0,
       missionFacts: (missionId) => this.missions.get(missionId),

@@ -4,41 +4,24 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../../protocol/base64url.ts'
 import { publicKeyOf } from '../../../protocol/ed25519-sign.ts'
 import { artifactName } from '../../../protocol/artifact-name.ts'
-import type { EventDocument } from '../../../protocol/generated/types.ts'
+import type { EventDocument, EventPayloads, IapRecord } from '../../../protocol/generated/types.ts'
+import { IAP_RECORDED } from '../../../protocol/kinds.ts'
 import type { ReceivedContext } from '../../../sdk/iap/index.ts'
 import { IAPClient, IAPRefused, workOfferOf } from '../../../sdk/iap/index.ts'
-import { AgentClient, HumanClient, newId } from '../../../sdk/index.ts'
-import type { Receipt } from '../../../sdk/index.ts'
+import { AgentClient, newId } from '../../../sdk/index.ts'
+import type { HumanClient } from '../../../sdk/index.ts'
 import { deferred } from '../../../sdk/deferred.ts'
+import { CAUSED_BY_EXTENSION } from '../../authority/draft.ts'
 import type { IapStore } from '../../service/iap/store-port.ts'
 import { startServer } from '../../start.ts'
-import { workContract } from '../../testing/documents.ts'
+import { accepted, BiddingMission, capability } from '../../testing/iap/bidding-mission.ts'
 import { IapServer } from '../../testing/iap/iap-server.ts'
 import { dataAnalysis } from '../../testing/iap/test-agent.ts'
 import { skipReason } from '../../testing/test-database.ts'
 
-const capability = { id: 'data.analysis', version: '1.0.0' }
-const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
-const criteria = [{ criterionId: 'complete', description: 'Nothing is missing.', evidenceRequired: ['artifact_integrity' as const, 'deterministic_test' as const] }]
-const contract = () =>
-  workContract({
-    goal: 'Write the report',
-    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
-    acceptanceCriteria: criteria,
-    allowedResources: [],
-    requiredCapabilities: [capability],
-    deadline: soon(24),
-    retryPolicy: { maxAttempts: 3, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
-    budget: { currency: 'EUR', financialLimit: 10 },
-  })
-
-function accepted(receipt: Receipt): EventDocument {
-  if (!receipt.ok) throw new Error(`${receipt.error.code}: ${receipt.error.message}`)
-  return receipt.value
-}
-
 describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${skipReason})` : ''}`, () => {
   let iap: IapServer
+  let missions: BiddingMission
   let owner: HumanClient
   let coordinator: AgentClient
   let proposer: IAPClient
@@ -48,16 +31,9 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
 
   beforeAll(async () => {
     iap = await IapServer.start(startServer)
-    const { service, origin, port } = iap.server
-    const { token } = await service.identities.invite({ name: 'Ada', isAdmin: true, ttlSeconds: 60 })
-    owner = await HumanClient.enrol(origin, { token, name: 'Ada' })
-    const seed = randomBytes(32)
-    const added = await service.identities.addAgent({ name: 'Coordinator', publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [capability] })
-    if (!added.ok) throw new Error(added.error.reason)
-    coordinator = await AgentClient.connect({ url: `ws://127.0.0.1:${port}/mwp`, ...added.value, seed })
-    const issued = await service.doors.tokens.issue({ principalId: coordinator.agentId, doors: ['iap'], label: 'bids' })
-    if (!issued.ok) throw new Error(issued.error.reason)
-    proposer = new IAPClient(iap.url, { token: issued.value.token })
+    missions = await BiddingMission.prepare(iap)
+    ;({ owner, coordinator } = missions)
+    proposer = new IAPClient(iap.url, { token: missions.token })
     await proposer.connect({ agentId: 'coordinator', name: 'Coordinator', capabilities: [] })
     clients.push(proposer)
   })
@@ -67,15 +43,14 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
     await iap.end()
   })
   beforeEach(async () => {
-    const mission = await owner.createMission({ title: 'Release', coordinatorAgentId: coordinator.agentId, objective: 'Write it.', definitionOfDone: criteria, budget: { currency: 'EUR', financialLimit: 100 }, deadline: soon(48) })
-    accepted(mission.receipt)
-    ;({ groupId } = mission)
-    for await (const { kind } of coordinator.subscribe(groupId, { after: 0 })) if (kind === 'mission.created') break
-    workItemId = newId()
-    accepted(await coordinator.submit('work.authorize', { workItemId, contract: contract() }, { groupId, workItemId }))
+    ;({ groupId, workItemId } = await missions.found())
   })
 
-  const enlist = async (name: string) => accepted(await coordinator.submit('membership.change', { member: { type: 'agent', id: await iap.principal(name) }, role: 'worker', visibilityStartSequence: 0 }, { groupId }))
+  const enlist = (name: string) => missions.enlist(groupId, name)
+  /** The negotiation as it stands in the log of the Mission. */
+  const negotiated = async (): Promise<readonly (IapRecord & { readonly event: EventDocument })[]> =>
+    (await missions.log(groupId)).filter(({ event }) => event.kind === IAP_RECORDED).map(({ event }) => ({ ...(event.payload as EventPayloads[typeof IAP_RECORDED]).record, event }))
+  const causeOf = ({ extensions }: EventDocument) => (extensions?.[CAUSED_BY_EXTENSION]?.data as { eventId?: string } | undefined)?.eventId
 
   async function bidder(name: string, estimatedCost: number): Promise<IAPClient> {
     const client = new IAPClient(iap.url, { token: await iap.token(name) })
@@ -111,6 +86,23 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
     expect(new TextDecoder().decode((await iap.server.service.artifacts.read(hash!))!)).toBe('# Report\n')
     const [published] = (await iap.server.service.reads.groupFor(owner.principalId, groupId))!.state.artifacts.get(hash!)!
     expect(artifactName(published!)).toBe('report')
+
+    const records = await negotiated()
+    const [benId, cleoId] = await Promise.all(['ben', 'cleo'].map((name) => iap.principal(name)))
+    const spoken = records.map(({ type, speaker }) => [type, speaker?.id])
+    expect(spoken.filter(([type]) => type !== 'task_bid')).toEqual([['task_proposal', coordinator.agentId], ['task_broadcast', undefined], ['task_assignment', undefined], ['task_acceptance', cleoId], ['task_result', cleoId]])
+    expect(spoken.filter(([type]) => type === 'task_bid').map(([, speaker]) => speaker).sort()).toEqual([benId, cleoId].sort())
+    const router = iap.organization.router.principal
+    for (const { event } of records) expect(event).toMatchObject({ actor: router, workItemId, groupId })
+    const idsOf = (type: string) => records.filter((record) => record.type === type).map(({ recordId }) => recordId)
+    const award = records.find(({ type }) => type === 'task_assignment')!
+    expect(award).toMatchObject({ concerns: { id: cleoId } })
+    expect([...award.refs].sort()).toEqual(idsOf('task_bid').sort())
+    const log = await missions.log(groupId)
+    const eventOf = (kind: string) => log.find(({ event }) => event.kind === kind)!.event
+    expect(causeOf(eventOf('work.offer.created'))).toBe(award.event.eventId)
+    expect(causeOf(eventOf('work.offer.accepted'))).toBe(records.find(({ type }) => type === 'task_acceptance')!.event.eventId)
+    expect(causeOf(eventOf('artifact.published'))).toBe(records.find(({ type }) => type === 'task_result')!.event.eventId)
     await Promise.all([ben.close(), cleo.close()])
   })
 
@@ -145,7 +137,7 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
     await gil.close()
   })
 
-  it('is left alone by a result whose offer nobody signed; the result is in the Space', async () => {
+  it('is left alone by a result whose offer nobody signed; the result is in the log of the Mission', async () => {
     await enlist('dan')
     const dan = await bidder('dan', 10)
     const taskId = newId()
@@ -155,7 +147,7 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
     })
     await proposer.propose({ ...question, taskId }, { work: { groupId, workItemId } })
     expect((await itemFor('dan'))!.item.state).toBe('open')
-    expect((await iap.records(taskId)).at(-1)!.type).toBe('iap/task_result')
+    expect((await negotiated()).at(-1)).toMatchObject({ type: 'task_result', taskId, content: { result: { result: 'unasked' } } })
     await dan.close()
   })
 
@@ -213,5 +205,68 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
     expect(refused).toBeInstanceOf(IAPRefused)
     expect((refused as IAPRefused).payload.details).toMatchObject({ reason: 'work_item' })
     await eve.close()
+  })
+
+  it('is negotiated in the Space of its Mission and nowhere else', async () => {
+    const refused = await proposer.propose(question, { work: { groupId, workItemId }, spaceId: newId() }).catch((fault: unknown) => fault)
+    expect((refused as IAPRefused).payload.details).toMatchObject({ reason: 'work_item' })
+    expect(await negotiated()).toEqual([])
+  })
+
+  it('is not negotiated by a Coordinator whose key the server holds: it is refused at once, because nobody could sign the offer', async () => {
+    const custodian = await iap.principal('ida')
+    accepted(await owner.submit('mission.assign_coordinator', { coordinatorAgentId: custodian, leaseSeconds: 3_600, reason: 'For a while.' }, { groupId, membershipEpoch: 1 }))
+    const ida = await bidder('ida', 1)
+    const refused = await ida.propose(question, { work: { groupId, workItemId } }).catch((fault: unknown) => fault)
+    expect((refused as IAPRefused).payload).toMatchObject({ message: expect.stringContaining('a key of its own') as string, details: { reason: 'work_item' } })
+    await ida.close()
+  })
+
+  it('is done by a winner with a key of its own, whose words are in the log like those of others; it signs the work itself', async () => {
+    const seed = randomBytes(32)
+    const { service, port } = iap.server
+    const added = await service.identities.addAgent({ name: 'Kim', publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [capability] })
+    if (!added.ok) throw new Error(added.error.reason)
+    const kim = await AgentClient.connect({ url: `ws://127.0.0.1:${port}/mwp`, ...added.value, seed })
+    const issued = await service.doors.tokens.issue({ principalId: kim.agentId, doors: ['iap'], label: 'bids' })
+    if (!issued.ok) throw new Error(issued.error.reason)
+    accepted(await coordinator.submit('membership.change', { member: { type: 'agent', id: kim.agentId }, role: 'worker', visibilityStartSequence: 0 }, { groupId }))
+    const client = new IAPClient(iap.url, { token: issued.value.token })
+    clients.push(client)
+    await client.connect({ agentId: 'kim', name: 'Kim', capabilities: [dataAnalysis('kim.report')] })
+    client.on('TASK_PROPOSAL', ({ payload: { taskId } }) => client.bid({ taskId, estimatedLatency: 100, estimatedCost: 3, confidence: 0.9 }))
+    client.on('TASK_ASSIGNMENT', ({ payload }) => client.accept(payload))
+    const told = offerSigned()
+    const taskId = newId()
+    const result = proposer.propose({ ...question, taskId }, { work: { groupId, workItemId } })
+    const basis = workOfferOf(await told)!
+    const offered = accepted(await coordinator.submit('work.offer', basis.payload, basis.target))
+    const [offer] = (offered.payload as EventPayloads['work.offer.created']).offers
+    accepted(await kim.submit('work.accept_offer', { workItemId, offerId: offer!.offerId, ownershipLeaseSeconds: 600 }, { groupId, workItemId }))
+    client.sendResult({ taskId, status: 'completed', result: 'done' })
+    expect(await result).toMatchObject({ status: 'completed' })
+    expect((await negotiated()).filter(({ speaker }) => speaker?.id === kim.agentId).map(({ type }) => type)).toEqual(['task_bid', 'task_acceptance', 'task_result'])
+    await kim.close()
+  })
+
+  it('is not gone on with when the Mission does not take its negotiation: the task is cancelled, and both sides hear of it', async () => {
+    await enlist('jo')
+    const jo = await bidder('jo', 1)
+    const assigned = new Promise<string>((resolve) => jo.on('TASK_ASSIGNMENT', ({ payload }) => resolve(payload.assignmentId)))
+    const taskId = newId()
+    const result = proposer.propose({ ...question, taskId }, { work: { groupId, workItemId } }).catch((fault: unknown) => fault)
+    jo.accept({ taskId, assignmentId: await assigned })
+    await expect.poll(async () => (await negotiated()).at(-1)?.type).toBe('task_acceptance')
+    accepted(await owner.submit('mission.cancel', { reason: 'Enough.' }, { groupId, membershipEpoch: 1 }))
+    expect(await iap.server.service.archives.archive(groupId, { isHistoryOffline: false })).toMatchObject({ ok: true })
+    const count = (await negotiated()).length
+    const told = new Promise<string>((resolve) => jo.on('ERROR', ({ payload }) => resolve(payload.message)))
+    jo.sendPart({ taskId, assignmentId: await assigned }, 0, 'a part')
+    await jo.transferContext({ taskId, toAgent: 'coordinator', contextType: 'note', data: { text: 'hello' } })
+    expect(await told).toContain('the Mission does not take this negotiation')
+    expect(await result).toBeInstanceOf(IAPRefused)
+    expect((await negotiated()).length).toBe(count)
+    await expect.poll(() => iap.store.iap.tasksAtWork().then((rows) => rows.filter((row) => row.taskId === taskId))).toEqual([])
+    await jo.close()
   })
 })

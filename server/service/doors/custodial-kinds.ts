@@ -5,6 +5,7 @@ import {
   ARTIFACT_IMPORT,
   CONVERSATION_OPEN,
   GROUP_ARCHIVE,
+  IAP_RECORD,
   MISSION_BUDGET_RAISE,
   MISSION_CHILD_BUDGET_RAISE,
   MISSION_RECONCILE,
@@ -71,6 +72,7 @@ const REASONS: Readonly<Record<CommandKind, Reason>> = {
   [MISSION_CHILD_BUDGET_RAISE]: 'coordination',
   [MISSION_ROOT_DECIDE]: 'decision',
   [ARTIFACT_IMPORT]: 'coordination',
+  [IAP_RECORD]: 'administration',
   [PROFILE_APPROVE]: 'administration',
   [PROFILE_RETIRE]: 'administration',
 }

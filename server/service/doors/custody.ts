@@ -165,7 +165,7 @@ export class HeldKeys implements Custody {
   }
 
   async #sign(holder: Holder, asked: CustodialCommand & { readonly actionId: string }, epochs: { sessionEpoch: number; membershipEpoch: number }): Promise<Result<Uint8Array, Rejection>> {
-    const { kind, groupId, conversationId, workItemId, expectedRevision, payload, actionId } = asked
+    const { kind, groupId, conversationId, workItemId, expectedRevision, causedByEventId, payload, actionId } = asked
     const unsigned: Omit<Command, 'signature'> = {
       protocolVersion: PROTOCOL_VERSION,
       actionId,
@@ -178,6 +178,7 @@ export class HeldKeys implements Custody {
       ...(conversationId !== undefined && { conversationId }),
       ...(workItemId !== undefined && { workItemId }),
       ...(expectedRevision !== undefined && { expectedRevision }),
+      ...(causedByEventId !== undefined && { causedByEventId }),
       payload,
       extensions: CUSTODY_MARK,
     }

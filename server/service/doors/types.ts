@@ -56,6 +56,8 @@ export interface CustodialCommand {
   readonly workItemId?: string
   readonly expectedRevision?: number
   readonly payload: Readonly<Record<string, unknown>>
+  /** Event of the same Group that led to it. */
+  readonly causedByEventId?: string
   /** For retries of the same Command. */
   readonly actionId?: string
 }

@@ -225,10 +225,10 @@ export class AgentPeer implements Peer {
     if (desk.open().filter(({ proposal }) => proposal.proposerId === from).length >= limits.maxOpenTasks) {
       return this.#keep(message, contentHash, [this.#errorFor(message, errorPayload('AGENT_OVERLOAD', 'too many tasks of this agent have not ended', { relatedTaskId: payload.taskId }))])
     }
-    const spaceId = await nodes.spaceFor(from, metadata?.spaceId)
-    if (spaceId === undefined) return this.#keep(message, contentHash, [this.#errorFor(message, invalid('metadata.spaceId names no open Space', 'unknown_space'))])
     const work = await bridge.admit(this.#principalId, metadata)
     if (!work.ok) return this.#keep(message, contentHash, [this.#errorFor(message, invalid(work.error, 'work_item'))])
+    const spaceId = work.value?.groupId ?? (await nodes.spaceFor(from, metadata?.spaceId))
+    if (spaceId === undefined) return this.#keep(message, contentHash, [this.#errorFor(message, invalid('metadata.spaceId names no open Space', 'unknown_space'))])
     const cacheKey = work.value ? undefined : resultCacheKey(organizationId, message)
     const kept = cacheKey === undefined ? undefined : await store.cached(cacheKey)
     const cached = kept && { result: JSON.parse(kept.result) as unknown }

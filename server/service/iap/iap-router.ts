@@ -1,5 +1,6 @@
 // The Inter-Agent Protocol router put together: who is online, what goes on, what rings when.
 import type { AgentId, IAPMessage, TaskId } from '../../../protocol/iap/types.ts'
+import { ROUTER } from '../../../protocol/iap/types.ts'
 import type { OnlineAgent } from '../../authority/iap/roster.ts'
 import { silentAgents } from '../../authority/iap/roster.ts'
 import { DEFAULT_RULES } from '../../authority/iap/rules.ts'
@@ -12,6 +13,8 @@ import { AgentPeer } from './agent-peer.ts'
 import { CapabilitySchemas } from './capability-schemas.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { Mailboxes } from './mailboxes.ts'
+import type { RecorderNeeds } from './group-recorder.ts'
+import { GroupRecorder } from './group-recorder.ts'
 import type { RecordSpaces } from './space-publisher.ts'
 import { SpacePublisher } from './space-publisher.ts'
 import type { IapCommit, IapStore } from './store-port.ts'
@@ -30,7 +33,7 @@ export interface RouterNeeds {
   readonly diagnostics: Log
   readonly options?: IapOptions
   /** What work of Missions is done with. */
-  readonly work: Pick<WorkBridgeNeeds, 'custody' | 'reads' | 'feeds' | 'artifacts' | 'origin'>
+  readonly work: Pick<WorkBridgeNeeds, 'custody' | 'holdsOwnKey' | 'reads' | 'stateOf' | 'feeds' | 'artifacts' | 'origin'> & Pick<RecorderNeeds, 'router' | 'submit'>
 }
 
 /** The longest that a timer of the platform waits. */
@@ -73,7 +76,15 @@ export class IapRouterService implements Omit<IapRouter, 'isServing'> {
     this.schemas = new CapabilitySchemas(this.limits.schemaMs)
     this.nodes = new AgentNodes(spaces)
     this.mailboxes = new Mailboxes({ store, limits: this.limits, clock, diagnostics })
-    this.#publisher = new SpacePublisher({ store, spaces, nodes: this.nodes, timers: this.#timers, diagnostics })
+    this.#publisher = new SpacePublisher({
+      store,
+      spaces,
+      groups: new GroupRecorder({ ...work, nodes: this.nodes, clock }),
+      nodes: this.nodes,
+      onRefused: (taskId, { code, message }) => void this.#refused(taskId, `${code}: ${message}`),
+      timers: this.#timers,
+      diagnostics,
+    })
     this.desk = new TaskDesk({
       store: this.store,
       clock,
@@ -89,7 +100,13 @@ export class IapRouterService implements Omit<IapRouter, 'isServing'> {
       onFault: () => this.#setTimer(retryMs),
     })
     this.#housekeeping = new Housekeeping({ store, desk: this.desk, mailboxes: this.mailboxes, limits: this.limits, clock, timers: this.#timers, diagnostics })
-    this.bridge = new WorkBridge({ ...work, store, clock, nodes: this.nodes, diagnostics })
+    this.bridge = new WorkBridge({ ...work, store, clock, nodes: this.nodes, tell: (message) => this.forward(message), diagnostics })
+  }
+
+  /** Work that cannot be seen in its Mission is not gone on with. */
+  async #refused(taskId: TaskId, reason: string): Promise<void> {
+    this.diagnostics.warn({ taskId, reason }, 'a Mission does not take the record of a negotiation')
+    await this.#submit({ taskId, input: { type: 'cancel', by: ROUTER, reason: `the Mission does not take this negotiation: ${reason}` } })
   }
 
   async #commit(store: IapStore, commit: IapCommit): ReturnType<IapStore['commit']> {
@@ -163,12 +180,16 @@ export class IapRouterService implements Omit<IapRouter, 'isServing'> {
     this.#connected.delete(peer)
   }
 
-  /** Passes on a message that changes nothing, unless too much waits for its receiver. */
-  async forward(message: IAPMessage): Promise<void> {
+  /** Passes on a message that changes nothing; false where too much waits for its receiver. */
+  async forward(message: IAPMessage): Promise<boolean> {
     const { to: agentId, messageId } = message
-    if (!this.mailboxes.hasRoom(agentId)) return this.diagnostics.warn({ agentId, messageId }, 'an error was not passed on: too much waits for its receiver')
+    if (!this.mailboxes.hasRoom(agentId)) {
+      this.diagnostics.warn({ agentId, messageId }, 'a message was not passed on: too much waits for its receiver')
+      return false
+    }
     const committed = await this.store.commit({ tasks: [], records: [], received: [], accounts: [], cache: [], outbox: [{ agentId, messageId, message: JSON.stringify(message), createdAt: this.clock.now() }] })
     if (committed !== 'conflict') this.mailboxes.deliver(committed)
+    return committed !== 'conflict'
   }
 
   async suspend(): Promise<void> {

@@ -1,13 +1,17 @@
-// Puts what was decided into the Spaces: each record a Message in the name of its author, referring to the Messages that it rests on.
-import type { TaskId } from '../../../protocol/iap/types.ts'
+// Puts what was decided into the Spaces: each record a Message in the name of its author, referring to the Messages that it rests on;
+// in the Space of a Mission, an Event of the router's that says whose words they are.
 import { createHash } from 'node:crypto'
+import type { Rejection } from '../../../protocol/error-codes.ts'
+import type { TaskId } from '../../../protocol/iap/types.ts'
 import { contentTypeOf, spaceContentOf } from '../../authority/iap/records.ts'
 import type { TaskRecord } from '../../authority/iap/records.ts'
 import type { Log } from '../../log.ts'
 import type { MessageDraft, OpenSpaces, SpaceMessage } from '../open-spaces/types.ts'
 import { Turns } from '../turns.ts'
 import type { AgentNodes } from './agent-nodes.ts'
-import type { IapStore } from './store-port.ts'
+import type { GroupRecorder } from './group-recorder.ts'
+import type { IapStore, TaskWork } from './store-port.ts'
+import { REFUSED, standsInItsGroup } from './store-port.ts'
 import type { IapTimers } from './types.ts'
 
 const retryMs = 5_000
@@ -22,7 +26,10 @@ export interface RecordSpaces extends Pick<OpenSpaces, 'search'> {
 interface Needs {
   readonly store: Pick<IapStore, 'findTask' | 'unpublished' | 'messageIdsOf' | 'published'>
   readonly spaces: RecordSpaces
+  readonly groups: Pick<GroupRecorder, 'put'>
   readonly nodes: Pick<AgentNodes, 'enter' | 'nodeIdOf'>
+  /** A Group does not take a record, and will not: it stays in the journal alone. */
+  readonly onRefused: (taskId: TaskId, rejection: Rejection) => void
   readonly timers: IapTimers
   readonly diagnostics: Log
 }
@@ -73,12 +80,27 @@ export class SpacePublisher {
     let mayBeThere = isUnsure
     for (const row of rows) {
       const record = JSON.parse(row.record) as TaskRecord
+      if (standsInItsGroup(task)) {
+        await store.published(taskId, row.ordinal, await this.#putInGroup(record, task.work))
+        continue
+      }
       const earlier = mayBeThere ? await this.#findEarlier(record, task.spaceId) : undefined
       const messageId = earlier ?? (await this.#send(record, task.spaceId))
       await store.published(taskId, row.ordinal, messageId)
       // Only the first one can have been published before its id was noted.
       mayBeThere = false
     }
+  }
+
+  /** The id of the record; of a part of a result, of which there may be a thousand, that of the acceptance under which it came. */
+  async #putInGroup(record: TaskRecord, work: TaskWork): Promise<string> {
+    const ids = await this.#needs.store.messageIdsOf(record.taskId, record.refs)
+    const refs = record.refs.flatMap((ordinal) => ids.get(ordinal) ?? [])
+    if (record.type === 'task_partial_result') return refs[0]!
+    const put = await this.#needs.groups.put(record, work, refs)
+    if (put.ok) return put.value
+    this.#needs.onRefused(record.taskId, put.error)
+    return REFUSED
   }
 
   async #send(record: TaskRecord, spaceId: string): Promise<string> {

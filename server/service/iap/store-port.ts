@@ -24,9 +24,15 @@ export interface TaskWork {
   readonly workerIds: readonly string[]
 }
 
+/** Whether the records of the task stand in the Group whose work it is for. They did not always: a task keeps the Space that it began in. */
+export const standsInItsGroup = (task: IapTaskRow): task is IapTaskRow & { readonly work: TaskWork } => task.work !== undefined && task.work.groupId === task.spaceId
+
+/** Noted where the id of a record would be: its Group does not take it. */
+export const REFUSED = 'refused'
+
 /** `record` is JSON text. */
 export interface IapRecordRow { readonly taskId: string; readonly ordinal: number; readonly record: string }
-/** `messageId`: of the Message in the Space, once it is there. */
+/** `messageId`: of the Message or the record in the Space, once it is there. */
 export interface KeptIapRecord extends IapRecordRow { readonly messageId?: string }
 
 export interface IapOutboxRow { readonly agentId: string; readonly messageId: string; readonly message: string; readonly createdAt: string }

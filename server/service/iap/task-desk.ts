@@ -21,7 +21,6 @@ import type { CapabilitySchemas } from './capability-schemas.ts'
 import type { Mailboxes } from './mailboxes.ts'
 import { amountOf } from './mailboxes.ts'
 import type { IapAccountRow, IapAmount, IapCacheRow, IapOutboxRow, IapReceivedRow, IapRecordRow, IapStore, IapTaskRow, KeptIapMessage, TaskWork } from './store-port.ts'
-import { offerBasisFor } from './work-bridge.ts'
 
 /** A message of an agent that is answered once, and the same way ever after. */
 export interface Received { readonly message: IAPMessage; readonly contentHash: string }
@@ -235,17 +234,8 @@ export class TaskDesk {
     const row: IapTaskRow = { taskId, spaceId, proposerId: proposal.proposerId, status, isOver: isTerminal(status), bytes, ...(endedAt !== undefined && { endedAt }), ...(cacheKey !== undefined && { cacheKey }), ...(work && { work }) }
     this.#tasks.set(taskId, { row, state })
     draft.tasks.set(taskId, row)
-    if (work) post(draft, records.flatMap((record) => this.#offerBasis(state, record, work)))
     draft.records.push(...rows)
     if (cacheKey !== undefined) draft.cache.push(...records.flatMap((record) => cacheable(record, { cacheKey, taskId, storedAt: at })))
-  }
-
-  /** The Coordinator alone may sign the offer to the winner, so it is told what to sign. */
-  #offerBasis(state: TaskState, record: TaskRecord, work: TaskWork): readonly IapOutboxRow[] {
-    if (record.type !== 'task_assignment') return []
-    const winner = this.#needs.roster.get(record.content.agentId)
-    const message = winner && offerBasisFor(state, record, { work, winnerId: winner.principalId })
-    return message ? [{ agentId: message.to, messageId: message.messageId, message: JSON.stringify(message), createdAt: record.at }] : []
   }
 
   #account(before: TaskState | undefined, record: TaskRecord, draft: Draft): void {

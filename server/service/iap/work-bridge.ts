@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { ARTIFACT_NAME } from '../../../protocol/artifact-name.ts'
 import { canonicalize } from '../../../protocol/canonical-json.ts'
 import { deriveUrn } from '../../../protocol/digest.ts'
-import type { Artifact, CommandPayloads, Evidence, Lease } from '../../../protocol/generated/types.ts'
+import type { Artifact, CommandPayloads, Evidence, Lease, WorkOffer } from '../../../protocol/generated/types.ts'
 import { composeMessage } from '../../../protocol/iap/compose.ts'
-import { isTerminal } from '../../../protocol/iap/task-status.ts'
+import { isTerminal, TaskStatus } from '../../../protocol/iap/task-status.ts'
 import type { AgentId, IAPMessage, TaskId, TaskResult } from '../../../protocol/iap/types.ts'
 import { ROUTER } from '../../../protocol/iap/types.ts'
 import type { Result } from '../../../protocol/result.ts'
@@ -13,6 +13,8 @@ import { err, ok } from '../../../protocol/result.ts'
 import { foldTask } from '../../authority/iap/evolve-task.ts'
 import type { RecordOf, TaskRecord } from '../../authority/iap/records.ts'
 import type { TaskState } from '../../authority/iap/types.ts'
+import { missionOver } from '../../authority/fences.ts'
+import { recordIdOf } from '../../authority/negotiation.ts'
 import type { GroupState, WorkRecord } from '../../authority/types.ts'
 import type { Log } from '../../log.ts'
 import type { Custody } from '../doors/types.ts'
@@ -21,6 +23,7 @@ import type { Feeds, Reads } from '../service.ts'
 import { Turns } from '../turns.ts'
 import type { AgentNodes } from './agent-nodes.ts'
 import type { IapStore, IapTaskRow, TaskWork } from './store-port.ts'
+import { REFUSED, standsInItsGroup } from './store-port.ts'
 
 /** What the router sends the Coordinator: everything that the offer to the winner consists of. */
 export const WORK_OFFER_CONTEXT = 'mwp.work_offer'
@@ -35,22 +38,33 @@ type Finding = Pick<Evidence, 'type' | 'result' | 'method' | 'artifactHashes'> &
 export interface WorkBridgeNeeds {
   readonly store: Pick<IapStore, 'tasksAtWork' | 'workOver' | 'records'>
   readonly custody: Custody
+  /** Whether the Principal can sign without the server. */
+  readonly holdsOwnKey: (principalId: string) => boolean
   readonly reads: Pick<Reads, 'groupFor'>
+  /** A Group as it stands, whoever asks. */
+  readonly stateOf: (groupId: string) => Promise<GroupState | undefined>
   readonly feeds: Pick<Feeds, 'onGrowth'>
   readonly artifacts: Pick<ArtifactStore, 'put'>
   readonly clock: Clock
   readonly origin: string
   readonly nodes: Pick<AgentNodes, 'principalOf'>
+  /** Puts a message into the mailbox of its receiver; false where there is no room. */
+  readonly tell: (message: IAPMessage) => Promise<boolean>
   readonly diagnostics: Log
 }
 
+/** A task as far as it is committed. */
+interface Task { readonly work: TaskWork; readonly task: TaskState; readonly records: readonly TaskRecord[] }
 /** A WorkItem, and the task that is done for it by this Principal. */
-interface Work { readonly workerId: string; readonly work: TaskWork; readonly state: GroupState; readonly record: WorkRecord; readonly task: TaskState }
+interface Work extends Task { readonly workerId: string; readonly state: GroupState; readonly record: WorkRecord }
 
 export class WorkBridge {
   readonly #needs: WorkBridgeNeeds
   readonly #turns = new Turns<TaskId>()
   readonly #rows = new Map<TaskId, IapTaskRow>()
+  /** The award that the Coordinator was told of last, in this run. */
+  readonly #told = new Map<TaskId, string>()
+  readonly #waiting = new Set<TaskId>()
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: () => void
   #isStopped = false
@@ -74,14 +88,17 @@ export class WorkBridge {
 
   /** The WorkItem that a proposal names: only the Coordinator in office has work done, and only what can be offered. */
   async admit(principalId: string, metadata: Readonly<Record<string, unknown>> | undefined): Promise<Result<TaskWork | undefined, string>> {
-    const { groupId, workItemId } = metadata ?? {}
+    const { groupId, workItemId, spaceId = groupId } = metadata ?? {}
     if (groupId === undefined && workItemId === undefined) return ok(undefined)
     if (typeof groupId !== 'string' || typeof workItemId !== 'string') return err('metadata names both groupId and workItemId')
+    if (spaceId !== groupId) return err('the negotiation of a WorkItem stands in the Space of its Mission')
     const state = (await this.#needs.reads.groupFor(principalId, groupId))?.state
     const record = state?.workItems.get(workItemId)
     if (state === undefined || record === undefined) return err('there is no such WorkItem for this agent')
     if (state.mission.coordinator.agentId !== principalId) return err('only the Coordinator has work of a Mission done')
-    if (!['open', 'offered', 'failed'].includes(record.item.state)) return err('the WorkItem cannot be offered now')
+    if (!this.#needs.holdsOwnKey(principalId)) return err('the server holds the key of this Coordinator and signs no offer with it; a Coordinator needs a key of its own')
+    if (state.mission.state !== 'active') return err(`the Mission is ${state.mission.state}`)
+    if (!isOfferable(record)) return err('the WorkItem cannot be offered now')
     const workers = [...state.memberships.values()].filter(({ member, role, state: standing }) => member.type === 'agent' && role === 'worker' && standing !== 'ended')
     return ok({ groupId, workItemId, requiredCapabilities: record.item.contract.requiredCapabilities, workerIds: workers.map(({ member }) => member.id) })
   }
@@ -90,53 +107,90 @@ export class WorkBridge {
   advance(row: IapTaskRow): void {
     if (row.work === undefined || this.#isStopped) return
     this.#rows.set(row.taskId, row)
-    const turn = this.#turns.run(row.taskId, () => this.#advance(row)).catch((fault: unknown) => this.#needs.diagnostics.error({ err: fault, taskId: row.taskId }, 'a WorkItem could not be told of its task yet'))
+    // What waits for its turn will see all that has happened until then.
+    if (this.#waiting.has(row.taskId)) return
+    this.#waiting.add(row.taskId)
+    const act = () => {
+      this.#waiting.delete(row.taskId)
+      return this.#advance(row)
+    }
+    const turn = this.#turns.run(row.taskId, act).catch((fault: unknown) => this.#needs.diagnostics.error({ err: fault, taskId: row.taskId }, 'a WorkItem could not be told of its task yet'))
     this.#running.add(turn)
     void turn.finally(() => this.#running.delete(turn))
   }
 
-  async #advance({ taskId, work }: IapTaskRow): Promise<void> {
-    if (this.#isStopped || !this.#rows.has(taskId)) return
-    const task = foldTask(await this.#recordsOf(taskId))
-    if (task === undefined || work === undefined) return
-    for (const agentId of task.released.keys()) if (agentId !== task.holding?.agent.agentId) await this.#giveUp(agentId, work, task)
+  async #advance(row: IapTaskRow): Promise<void> {
+    const { taskId, work } = row
+    if (this.#isStopped || work === undefined || !this.#rows.has(taskId)) return
+    // What is committed. The desk is ahead of that while it writes, and nothing may be signed on what might not come to be.
+    const kept = await this.#needs.store.records([taskId])
+    const records = kept.map(({ record }) => JSON.parse(record) as TaskRecord)
+    const task = foldTask(records)
+    const state = await this.#needs.stateOf(work.groupId)
+    if (task === undefined || state === undefined) return
+    const isPast = isTerminal(task.status) && missionOver({ state }) !== undefined
+    if (isPast || kept.some(({ messageId }) => messageId === REFUSED)) return this.#over(taskId)
+    // What is signed rests on records that everybody in the Group can read. Each of them is an Event, after which this is asked again.
+    if (standsInItsGroup(row) && !isRecorded({ state, work, taskId }, records)) return
+    for (const agentId of task.released.keys()) if (agentId !== task.holding?.agent.agentId) await this.#giveUp(agentId, { work, task, records })
+    await this.#tellCoordinator({ work, task, records })
     const agentId = task.holding?.agent.agentId
     if (agentId === undefined || task.holding?.acceptance === undefined) return isTerminal(task.status) ? this.#over(taskId) : undefined
     const workerId = await this.#needs.nodes.principalOf(agentId)
     // Somebody with a key of its own signs for itself.
-    if (workerId === undefined || !this.#needs.custody.holds(workerId)) return this.#over(taskId)
+    if (workerId === undefined || !this.#needs.custody.holds(workerId)) return isTerminal(task.status) ? this.#over(taskId) : undefined
     // Each step changes the WorkItem, until there is none.
     for (;;) {
-      const found = await this.#needs.reads.groupFor(workerId, work.groupId)
-      const record = found?.state.workItems.get(work.workItemId)
-      if (found === undefined || record === undefined) return
-      const step = await this.#step({ workerId, work, state: found.state, record, task })
+      const at = await this.#workOf(workerId, { work, task, records })
+      const step = at && (await this.#step(at))
       if (step === 'over') return this.#over(taskId)
-      if (step === 'wait') return
+      if (step !== 'done') return
     }
   }
 
-  /** Work that is in the hands of an agent which let go of the task fails at once, so that it can be offered to the next. */
-  async #giveUp(agentId: AgentId, work: TaskWork, task: TaskState): Promise<void> {
-    const workerId = await this.#needs.nodes.principalOf(agentId)
-    if (workerId === undefined || !this.#needs.custody.holds(workerId)) return
-    const found = await this.#needs.reads.groupFor(workerId, work.groupId)
-    const record = found?.state.workItems.get(work.workItemId)
-    const lease = record?.executionLease
-    if (found === undefined || record === undefined || record.item.state !== 'active' || lease?.holderAgentId !== workerId) return
-    await this.#fail({ workerId, work, state: found.state, record, task }, lease, 'The agent let go of the task.')
+  async #workOf(workerId: string, task: Task): Promise<Work | undefined> {
+    const state = await this.#needs.stateOf(task.work.groupId)
+    const record = state?.workItems.get(task.work.workItemId)
+    return state && record && { ...task, workerId, state, record }
   }
 
-  async #fail(at: Work, lease: Lease, reason: string): Promise<'done' | 'wait' | 'over'> {
+  /** The Coordinator alone may sign the offer to the winner: it is told once the WorkItem can be offered, and told again by the next run if that still waits. */
+  async #tellCoordinator(of: Task): Promise<void> {
+    const { task: { taskId, holding, status }, records } = of
+    const award = records.findLast((record) => record.type === 'task_assignment')
+    if (holding === undefined || award === undefined || (isTerminal(status) && status !== TaskStatus.COMPLETED)) return
+    const winnerId = await this.#needs.nodes.principalOf(holding.agent.agentId)
+    const at = winnerId === undefined ? undefined : await this.#workOf(winnerId, of)
+    if (at === undefined || !isOfferable(at.record) || this.#offerTo(at) !== undefined || this.#told.get(taskId) === award.content.assignmentId) return
+    if (await this.#needs.tell(offerBasisFor(at, award))) this.#told.set(taskId, award.content.assignmentId)
+  }
+
+  #offerTo({ workerId, record: { item } }: Work): WorkOffer | undefined {
+    if (item.state !== 'offered') return undefined
+    return item.offers?.find(({ agentId, status, expiresAt }) => agentId === workerId && status === 'pending' && Date.parse(expiresAt) > this.#needs.clock.nowMs())
+  }
+
+  /** Work that is in the hands of an agent which let go of the task fails at once, so that it can be offered to the next. */
+  async #giveUp(agentId: AgentId, task: Task): Promise<void> {
+    const workerId = await this.#needs.nodes.principalOf(agentId)
+    if (workerId === undefined || !this.#needs.custody.holds(workerId)) return
+    const at = await this.#workOf(workerId, task)
+    const lease = at?.record.executionLease
+    if (at?.record.item.state !== 'active' || lease?.holderAgentId !== workerId) return
+    const release = task.records.findLast((record) => record.type === 'task_release' && record.content.agentId === agentId)
+    await this.#fail(at, lease, { reason: 'The agent let go of the task.', cause: release })
+  }
+
+  async #fail(at: Work, lease: Lease, { reason, cause }: { readonly reason: string; readonly cause: TaskRecord | undefined }): Promise<'done' | 'wait' | 'over'> {
     const evidence = await this.#evidence(at, { type: 'failure_report', result: 'failed', method: reason, artifactHashes: [] })
-    return evidence === undefined ? 'over' : this.#submit(at, 'work.fail', { ...citationOf(at, lease), reason, evidence: [evidence] })
+    return evidence === undefined ? 'over' : this.#submit(at, 'work.fail', { ...citationOf(at, lease), reason, evidence: [evidence] }, cause)
   }
 
   /** The next step from where the WorkItem stands. */
   async #step(at: Work): Promise<'done' | 'wait' | 'over'> {
     const { record: { item }, workerId, task } = at
-    const offer = item.state === 'offered' ? item.offers?.find(({ agentId, status, expiresAt }) => agentId === workerId && status === 'pending' && Date.parse(expiresAt) > this.#needs.clock.nowMs()) : undefined
-    if (offer) return this.#submit(at, 'work.accept_offer', { workItemId: item.workItemId, offerId: offer.offerId, ownershipLeaseSeconds: ownershipSeconds })
+    const offer = this.#offerTo(at)
+    if (offer) return this.#submit(at, 'work.accept_offer', { workItemId: item.workItemId, offerId: offer.offerId, ownershipLeaseSeconds: ownershipSeconds }, at.records[task.holding!.acceptance!.ordinal])
     if (item.owner?.agentId !== workerId) return isTerminal(task.status) && item.state !== 'offered' && item.state !== 'open' ? 'over' : this.#waitFor(task)
     if (item.state === 'queued') return this.#submit(at, 'work.start', { workItemId: item.workItemId, ownershipEpoch: at.record.ownershipEpoch, executionLeaseSeconds: this.#executionSeconds(task) })
     const lease = at.record.executionLease
@@ -151,14 +205,15 @@ export class WorkBridge {
   }
 
   async #handIn(at: Work, lease: Lease): Promise<'wait' | 'over'> {
-    const result = await this.#resultOf(at.task.taskId)
-    if (result?.status !== 'completed') return this.#last(this.#fail(at, lease, result === undefined ? 'The task ended without a result.' : 'The agent reports that it failed.'))
+    const applied = at.records.findLast((record): record is RecordOf<'task_result'> => record.type === 'task_result' && record.content.refused === undefined)
+    const result = applied?.content.result
+    if (result?.status !== 'completed') return this.#last(this.#fail(at, lease, { reason: result === undefined ? 'The task ended without a result.' : 'The agent reports that it failed.', cause: applied ?? at.records.at(-1) }))
     const cited = citationOf(at, lease)
     const artifact = await this.#artifact(at, result)
     if (artifact === undefined) return 'over'
     const { contentHash } = artifact
     const isPublished = at.state.artifacts.get(contentHash)?.some((other) => other.workItemId === at.work.workItemId) === true
-    const published = isPublished ? 'done' : await this.#submit(at, 'artifact.publish', { artifact, ownershipEpoch: cited.ownershipEpoch, executionLeaseId: cited.executionLeaseId })
+    const published = isPublished ? 'done' : await this.#submit(at, 'artifact.publish', { artifact, ownershipEpoch: cited.ownershipEpoch, executionLeaseId: cited.executionLeaseId }, applied)
     if (published !== 'done') return published
     const hashed: Finding = { type: 'artifact_integrity', result: 'passed', method: 'The result was hashed as it was stored.', artifactHashes: [contentHash] }
     const findings = [hashed, ...findingsOf(result, contentHash)]
@@ -215,9 +270,11 @@ export class WorkBridge {
     return signed.ok ? signed.value : undefined
   }
 
-  /** A refusal changes nothing by being repeated: a later Event may. */
-  async #submit<K extends keyof CommandPayloads>({ workerId, work: { groupId, workItemId }, task }: Work, kind: K, payload: CommandPayloads[K]): Promise<'done' | 'wait'> {
-    const outcome = await this.#needs.custody.submit(workerId, { kind, groupId, workItemId, payload: payload as Readonly<Record<string, unknown>> })
+  /** A refusal changes nothing by being repeated: a later Event may. `cause` is what the agent said that led to the Command. */
+  async #submit<K extends keyof CommandPayloads>(at: Work, kind: K, payload: CommandPayloads[K], cause?: TaskRecord): Promise<'done' | 'wait'> {
+    const { workerId, work: { groupId, workItemId }, task } = at
+    const causedByEventId = cause && eventIdOf(at, cause)
+    const outcome = await this.#needs.custody.submit(workerId, { kind, groupId, workItemId, payload: payload as Readonly<Record<string, unknown>>, ...(causedByEventId !== undefined && { causedByEventId }) })
     if (outcome.ok) return 'done'
     this.#needs.diagnostics.warn({ taskId: task.taskId, kind, code: outcome.rejection.code }, 'a step of bridged work was refused')
     return 'wait'
@@ -228,34 +285,39 @@ export class WorkBridge {
     return Math.min(longestExecutionSeconds, Math.max(60, Math.ceil(leftMs / 1000)))
   }
 
-  async #resultOf(taskId: TaskId): Promise<TaskResult | undefined> {
-    const records = await this.#recordsOf(taskId)
-    const applied = records.findLast((record): record is RecordOf<'task_result'> => record.type === 'task_result' && record.content.refused === undefined)
-    return applied?.content.result
-  }
-
-  /** What is committed. The desk is ahead of that while it writes, and nothing may be signed on what might not come to be. */
-  async #recordsOf(taskId: TaskId): Promise<readonly TaskRecord[]> {
-    return (await this.#needs.store.records([taskId])).map(({ record }) => JSON.parse(record) as TaskRecord)
-  }
-
   async #over(taskId: TaskId): Promise<void> {
     this.#rows.delete(taskId)
+    this.#told.delete(taskId)
     await this.#needs.store.workOver(taskId)
   }
 }
 
 /** Tells the Coordinator what it may sign. Public facts of the choice, never private reasoning (A-170). */
-export function offerBasisFor({ taskId, proposal: { proposerId }, proposalMessageId, bids }: TaskState, { at, content }: RecordOf<'task_assignment'>, { work, winnerId }: { readonly work: TaskWork; readonly winnerId: string }): IAPMessage {
-  const { groupId, workItemId, requiredCapabilities } = work
-  const { assignmentId, acceptBy, selection } = content
+function offerBasisFor(at: Work, award: RecordOf<'task_assignment'>): IAPMessage {
+  const { work: { groupId, workItemId, requiredCapabilities }, workerId, task: { taskId, proposal: { proposerId }, proposalMessageId, bids } } = at
+  const { assignmentId, acceptBy, selection } = award.content
   const bid = bids.find(({ ordinal }) => ordinal === selection.winner)!.bid
   const selectionBasis = {
     requiredCapabilities, verifiedMatches: requiredCapabilities, authorizationEligible: true, availabilityEstimate: acceptBy, expectedCost: bid.estimatedCost, reliabilityEvidence: [], policyRulesApplied: [selection.rule, `iap-assignment ${assignmentId}`],
   }
-  const data = { groupId, offer: { workItemId, candidateAgentIds: [winnerId], selectionBasis } }
+  const awardEventId = eventIdOf(at, award)
+  const data = { groupId, offer: { workItemId, candidateAgentIds: [workerId], selectionBasis }, ...(awardEventId !== undefined && { causedByEventId: awardEventId }) }
   const payload = { fromAgent: ROUTER, toAgent: proposerId as AgentId, taskId, contextType: WORK_OFFER_CONTEXT, data, compression: 'none' as const }
-  return composeMessage('CONTEXT_TRANSFER', { messageId: deriveUrn('iap-work-offer', taskId, assignmentId), from: ROUTER, to: proposerId, timestamp: at, correlationId: proposalMessageId }, payload) as IAPMessage
+  return composeMessage('CONTEXT_TRANSFER', { messageId: deriveUrn('iap-work-offer', taskId, assignmentId), from: ROUTER, to: proposerId, timestamp: award.at, correlationId: proposalMessageId }, payload) as IAPMessage
+}
+
+const isOfferable = ({ item }: WorkRecord): boolean => ['open', 'offered', 'failed'].includes(item.state)
+
+/** Whether the latest of the records stands in the Group, and so all before it. */
+function isRecorded({ state, work, taskId }: { readonly state: GroupState; readonly work: TaskWork; readonly taskId: TaskId }, records: readonly TaskRecord[]): boolean {
+  const latest = records.findLast(({ type }) => type !== 'task_partial_result')
+  return latest !== undefined && state.sequenceOf.has(recordIdOf(work.workItemId, taskId, latest.ordinal))
+}
+
+/** The Event of the Group that holds the record; none for a task of the time when records stood in an open Space. */
+function eventIdOf({ state, work, task }: Work, { ordinal }: TaskRecord): string | undefined {
+  const sequence = state.sequenceOf.get(recordIdOf(work.workItemId, task.taskId, ordinal))
+  return sequence === undefined ? undefined : state.eventIds[sequence - 1]
 }
 
 /** What every Command of an executing Worker cites (A-180). */

@@ -3,6 +3,7 @@ import { artifactName } from '../../../protocol/artifact-name.ts'
 import type { EventDocument, EventPayloads, Membership } from '../../../protocol/generated/types.ts'
 import { LIMIT_WORDS } from '../../authority/cooperation.ts'
 import type { GroupState } from '../../authority/types.ts'
+import { negotiationTitle } from './negotiation-title.ts'
 import { shorten } from './shorten.ts'
 import type { Naming } from './participants.ts'
 
@@ -68,6 +69,7 @@ const titles: Titles = {
   'ext.missionweaveprotocol.core.work_execution_lease_expired': ({ workItemId }, { work }) => `The lease on “${work(workItemId)}” ran out; it waits in its owner's queue`,
   'ext.countersign.work.offer_declined': ({ workItemId, reason }, { who, work }) => `${who} declined “${work(workItemId)}” (${reason})`,
   'ext.countersign.work.preemption_requested': ({ workItemId, reason }, { who, work }) => `${who} asked for a pause of “${work(workItemId)}”: ${shorten(reason, 100)}`,
+  'ext.countersign.iap.recorded': ({ workItemId, record }, { name, work }) => negotiationTitle(record, { name, work: work(workItemId) }),
   'ext.countersign.conversation.opened': ({ conversation: { type, title } }, { who }) => `${who} opened the ${type} conversation “${shorten(title, 80)}”`,
   'ext.missionweaveprotocol.core.resource_usage_recorded': ({ workItemId }, { who, work }) => `${who} recorded usage of “${work(workItemId)}”`,
 }

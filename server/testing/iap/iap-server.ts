@@ -62,6 +62,11 @@ export class IapServer {
     return this.#running.store
   }
 
+  get organization(): OrganizationKeys {
+    invariant(this.#organization, 'the server has run')
+    return this.#organization
+  }
+
   get url(): string {
     return `ws://127.0.0.1:${this.server.port}/iap`
   }

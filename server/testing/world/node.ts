@@ -8,7 +8,7 @@ import type { ActorNeeds, WorkOutcome } from '../../service/space-actor.ts'
 import { SpaceActor } from '../../service/space-actor.ts'
 import type { SpaceFold, SpaceWork } from '../../service/space-fold.ts'
 import { newFold } from '../../service/space-fold.ts'
-import { groupAuthority, organizationId, registry, urnOf } from '../cast.ts'
+import { groupAuthority, organizationId, registry, router, urnOf } from '../cast.ts'
 
 /** What both nodes have in common, as if every piece of news had reached them: keys, cards, sessions and the policy. */
 export interface Surroundings {
@@ -23,7 +23,7 @@ export interface Surroundings {
 
 const signature = new Uint8Array(64)
 const service = ({ id }: { id: string }) => ({ principal: { type: 'service', id } satisfies ServiceActor, keyId: urnOf('key'), publicKey: 'A'.repeat(43), sign: async () => signature, signNow: () => signature })
-const organization: OrganizationKeys = { organizationId, name: 'World', createdAt: '2026-01-01T00:00:00.000Z', authority: service(groupAuthority), registry: service(registry), custodySecret: new Uint8Array(32) }
+const organization: OrganizationKeys = { organizationId, name: 'World', createdAt: '2026-01-01T00:00:00.000Z', authority: service(groupAuthority), registry: service(registry), router: service(router), custodySecret: new Uint8Array(32) }
 
 export class Node {
   /** How far this node's clock is off, in milliseconds; it may go back. */

@@ -12,7 +12,7 @@ import type { DecisionEnv, GroupState, VerifiedCommand } from '../../authority/t
 import { decodeEvent } from '../../service/event-bytes.ts'
 import type { WorkOutcome } from '../../service/space-actor.ts'
 import type { AdmissibleCommand } from '../../service/space-fold.ts'
-import { ada, agentCard, ben, CAPABILITY, cora, dora, groupAuthority, nils, nora, organizationId, registry, START, urnOf, wanda, wim } from '../cast.ts'
+import { ada, agentCard, ben, CAPABILITY, cora, dora, groupAuthority, nils, nora, organizationId, registry, router, START, urnOf, wanda, wim } from '../cast.ts'
 import { archivalSnapshot, DATA_SCHEMA, extensionProfile, missionPayload } from '../documents.ts'
 import { createMemorySpaces } from '../memory-spaces.ts'
 import { randomCommand } from '../random-commands.ts'
@@ -271,7 +271,7 @@ export class World {
   }
 
   #envOf({ now }: MissionView): DecisionEnv {
-    return { now, organizationId, authority: groupAuthority, registry, ...this.#facts, missionFacts: () => undefined, coordinates: () => false, policy: this.#policy }
+    return { now, organizationId, authority: groupAuthority, registry, router, ...this.#facts, missionFacts: () => undefined, coordinates: () => false, policy: this.#policy }
   }
 
   /** Another Command that differs in these members. */
