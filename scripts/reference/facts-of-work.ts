@@ -166,6 +166,8 @@ export const FACTS_OF_WORK = {
       ['It was approved there with the Mission; from the Mission above, an accepted result of work is enough.', 'AUTH_FORBIDDEN'],
       ['What is confidential or restricted comes by the MissionOwner of the other Group; from the Mission above, by its Coordinator too.', 'AUTH_FORBIDDEN'],
       leaseOfCoordinator, active, newId,
+      ['No work of this Group has the id of the work that made it.', 'INVALID_COMMAND'],
+      ['It requires no extension in another major version than the Group has pinned.', 'UNKNOWN_CRITICAL_EXTENSION'],
     ],
     effects: 'The Group knows the artifact by its signed manifest: its members read it, work is made of it, contracts and Context Packages name it. It is no result of this Mission’s work.',
     events: '`ext.countersign.artifact.imported`.',

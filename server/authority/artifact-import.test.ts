@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { Actor, Artifact, ArtifactImportPayload } from '../../protocol/generated/types.ts'
 import { ARTIFACT_IMPORT } from '../../protocol/kinds.ts'
 import { ada, cora, hashOf, nora, otto, urnOf, wim } from '../testing/cast.ts'
-import { artifactOf, evidenceOf } from '../testing/documents.ts'
+import { artifactOf, evidenceOf, workContract } from '../testing/documents.ts'
 import { GroupFixture, replay } from '../testing/group-fixture.ts'
 import { MissionTree } from '../testing/mission-tree.ts'
-import { advance, approve, artifactName, citing, invitation, place, publish, reach, submitMission } from '../testing/work-scenario.ts'
+import { advance, approve, artifactName, citing, invitation, place, publish, reach, submitMission, workId } from '../testing/work-scenario.ts'
+import { resultManifests } from './artifact.ts'
 import { encodeState } from './encode-state.ts'
 import { rowsOf } from './read-models.ts'
 
@@ -79,16 +80,29 @@ describe('ext.countersign.artifact.import', () => {
     expect(group.accept(cora, 'work.offer', (reach(group, 'c', 'open'), invitation(group, 'c', [wim], { artifactHashes: [content] })))).not.toHaveLength(0)
   })
 
-  it('A-157, A-124: is no result of this Mission’s work, whatever work the manifest names', () => {
+  it('A-157, A-124: is no result of this Mission’s work, and none of its work has the id of the work that made it', () => {
     const source = approved()
     const group = beside(source)
     group.accept(ada, ARTIFACT_IMPORT, payload(source))
-    reach(group, 'a', 'active')
-    expect(group.code(wim, 'work.submit', { ...citing(group, 'a'), artifactHashes: [content], evidence: [evidenceOf(place(group, 'a'), wim)] })).toBe('INVALID_COMMAND')
-    publish(group, 'a', {}, 'own')
-    group.accept(wim, 'work.submit', { ...citing(group, 'a'), artifactHashes: [hashOf('own')], evidence: [evidenceOf(place(group, 'a'), wim)] })
-    advance(group, 'a', 'verified', 'verified')
+    expect(group.code(cora, 'work.authorize', { workItemId: workId('a'), contract: workContract() })).toBe('INVALID_COMMAND')
+    reach(group, 'b', 'active')
+    expect(group.code(wim, 'work.submit', { ...citing(group, 'b'), artifactHashes: [content], evidence: [evidenceOf(place(group, 'b'), wim)] })).toBe('INVALID_COMMAND')
+    advance(group, 'b', 'published', 'verified')
     expect(() => submitMission(group, 'a')).toThrow('no verified work published one of the artifacts')
+    const taken = beside(source)
+    reach(taken, 'a', 'open')
+    expect(taken.code(ada, ARTIFACT_IMPORT, payload(source))).toBe('INVALID_COMMAND')
+  })
+
+  it('A-24: does not stand for a result of the same content, which keeps its own manifest', () => {
+    const source = approved()
+    const group = beside(source)
+    reach(group, 'b', 'active')
+    publish(group, 'b', { classification: 'public' }, artifactName('a'))
+    group.accept(ada, ARTIFACT_IMPORT, payload(source))
+    expect(group.state.artifacts.get(content)).toHaveLength(2)
+    expect(resultManifests(group.state, content)).toMatchObject([{ groupId: group.state.groupId, workItemId: workId('b') }])
+    expect(resultManifests(beside(source).state, content)).toEqual([])
   })
 
   it('A-23, A-239: tells nobody who does not belong to the other Group whether there is one', () => {

@@ -1,5 +1,5 @@
 // Content of another Group enters this one as an artifact that was approved there, and with an Event that says so (A-23, A-204).
-import type { ArtifactImportPayload } from '../../protocol/generated/types.ts'
+import type { Artifact, ArtifactImportPayload } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { type ARTIFACT_IMPORT, ARTIFACT_IMPORTED } from '../../protocol/kinds.ts'
 import { err, invariant } from '../../protocol/result.ts'
@@ -10,6 +10,7 @@ import type { Refusal } from './fences.ts'
 import { actingLeaseOver, idInUse, missionNotActive, neitherOwnerNorCoordinator, revisionConflict } from './fences.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import type { ArtifactApproval, ArtifactSource, GroupState } from './types.ts'
+import { introduce } from './work-record.ts'
 
 type Request = MemberRequest<typeof ARTIFACT_IMPORT>
 type ArtifactName = Pick<ArtifactImportPayload, 'artifactId' | 'contentHash'>
@@ -50,7 +51,7 @@ export const decideImport: Decider<typeof ARTIFACT_IMPORT> = (request) => {
   const approved = source.approved ?? (isAbove(request) ? source.accepted : undefined)
   if (!approved) return err(reject('AUTH_FORBIDDEN', 'the artifact was not approved in its Group'))
   const { artifact } = source
-  const misfit = undisclosed(request, source) ?? actingLeaseOver(request) ?? missionNotActive(request) ?? idInUse(state, artifact.artifactId) ?? pinnedOtherwise(state.extensionPins, { payload: { artifact } })
+  const misfit = undisclosed(request, source) ?? actingLeaseOver(request) ?? missionNotActive(request) ?? mistakable(state, artifact) ?? pinnedOtherwise(state.extensionPins, { payload: { artifact } })
   if (misfit) return err(misfit)
   return accept(request, { kind: ARTIFACT_IMPORTED, aggregateRevision: revision, payload: { artifact, sourceGroupId, ...approved, reason } })
 }
@@ -65,4 +66,13 @@ function undisclosed(request: Request, { artifact: { classification }, role }: A
   return reject('AUTH_FORBIDDEN', `a ${classification} artifact leaves its Group by its MissionOwner alone`)
 }
 
-export const evolveImported: Evolver<typeof ARTIFACT_IMPORTED> = (state, { payload, sequence }) => keepArtifact(state, payload.artifact, sequence)
+/** The manifest names work of another Group, which no work of this one may be taken for, now or later. */
+function mistakable(state: GroupState, { artifactId, workItemId }: Artifact): Refusal {
+  if (state.workItems.has(workItemId)) return reject('INVALID_COMMAND', 'work of this Group has the id of the work that made the artifact')
+  return idInUse(state, artifactId)
+}
+
+export const evolveImported: Evolver<typeof ARTIFACT_IMPORTED> = (state, { payload: { artifact }, sequence }) => {
+  keepArtifact(state, artifact, sequence)
+  introduce(state, artifact.workItemId, sequence)
+}

@@ -60,6 +60,13 @@ function wrongSources({ artifacts }: GroupState, { artifact }: ArtifactPublishPa
 
 export const evolvePublished: Evolver<'artifact.published'> = (state, { payload, sequence }) => keepArtifact(state, payload.artifact, sequence)
 
+/** The manifests under which this content is a result here: those of the Group itself, and where it has none those that came from other Missions. */
+export function resultManifests({ artifacts, groupId }: GroupState, contentHash: string): readonly Artifact[] {
+  const known = artifacts.get(contentHash) ?? []
+  const own = known.filter((artifact) => artifact.groupId === groupId)
+  return own.length > 0 ? own : known
+}
+
 /** The Group knows this artifact from now on; only evolvers call it. */
 export function keepArtifact(state: GroupState, artifact: Artifact, sequence: number): void {
   const same = state.artifacts.get(artifact.contentHash) ?? []

@@ -68,10 +68,10 @@ function settledFailures({ workItems }: GroupState): Set<string> {
 }
 
 /** What came from a child Mission was published in another Group; the verified item names it in its submission. */
-function foreignArtifacts({ artifacts, workItems, groupId: own }: GroupState, { artifactHashes }: MissionSubmitForApprovalPayload): Refusal {
+function foreignArtifacts({ artifacts, workItems }: GroupState, { artifactHashes }: MissionSubmitForApprovalPayload): Refusal {
   const isVerified = (workItemId: string) => workItems.get(workItemId)?.item.state === 'verified'
   const ofChildren = new Set([...workItems.values()].flatMap(({ item, child }) => (child && item.state === 'verified' ? (item.submission?.artifactHashes ?? []) : [])))
-  const artifactHash = artifactHashes.find((hash) => !ofChildren.has(hash) && !artifacts.get(hash)?.some(({ groupId, workItemId }) => groupId === own && isVerified(workItemId)))
+  const artifactHash = artifactHashes.find((hash) => !ofChildren.has(hash) && !artifacts.get(hash)?.some(({ workItemId }) => isVerified(workItemId)))
   if (artifactHash === undefined) return undefined
   return reject('INVALID_COMMAND', 'no verified work published one of the artifacts', { details: { artifactHash } })
 }

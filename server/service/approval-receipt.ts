@@ -4,6 +4,7 @@ import type { Approval, Artifact } from '../../protocol/generated/types.ts'
 import type { ReceiptParts } from '../../protocol/receipt.ts'
 import { buildReceipt, sealReceipt } from '../../protocol/receipt.ts'
 import { signingBytes, signingHash } from '../../protocol/signed-documents.ts'
+import { resultManifests } from '../authority/artifact.ts'
 import type { GroupState } from '../authority/types.ts'
 import { isByItsMaker } from './artifact-maker.ts'
 import { decodeEvent } from './event-bytes.ts'
@@ -56,7 +57,7 @@ export async function exportReceipt(needs: Needs, principalId: string, missionId
   return sealReceipt(unsigned, authority.keyId, authority.sign)
 }
 
-const manifestsOf = ({ artifacts }: GroupState, { artifactHashes }: Approval): readonly Artifact[] => artifactHashes.flatMap((hash) => artifacts.get(hash) ?? [])
+const manifestsOf = (state: GroupState, { artifactHashes }: Approval): readonly Artifact[] => artifactHashes.flatMap((hash) => resultManifests(state, hash))
 
 async function readContents(artifacts: Needs['artifacts'], state: GroupState, manifests: readonly Artifact[]): Promise<ReceiptParts['contents']> {
   const contents = new Map<string, Uint8Array>()

@@ -102,7 +102,8 @@ export interface ArtifactView {
   readonly artifact: Artifact
   readonly producer: ParticipantView
   readonly workItemId: string
-  readonly workGoal: string
+  /** Absent for what was brought in from another Mission. */
+  readonly workGoal?: string
   readonly sequence: number
   readonly submitted: boolean
 }

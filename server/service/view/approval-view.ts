@@ -1,5 +1,6 @@
 // What the approver decides on: the exact revision and artifact set, what changed since their last decision, evidence by criterion.
 import type { Approval, Artifact, Evidence } from '../../../protocol/generated/types.ts'
+import { resultManifests } from '../../authority/artifact.ts'
 import type { GroupState, Submission } from '../../authority/types.ts'
 import type { ApprovalView, ArtifactView } from '../views.ts'
 import { deciderOf } from './decider.ts'
@@ -11,7 +12,8 @@ export function approvalView(state: GroupState, context: StatusContext): Approva
   const shown = pending ?? state.submissions.at(-1)
   const decided = state.submissions.filter((submission) => signedBy(context.me, submission))
   const previous = decided.filter((submission) => submission !== shown).at(-1)
-  const byHash = new Map(artifactViews(state, context).map((view) => [view.contentHash, view]))
+  const results = artifactViews(state, context).filter(({ artifact }) => resultManifests(state, artifact.contentHash).includes(artifact))
+  const byHash = new Map(results.map((view) => [view.contentHash, view]))
   const views = (hashes: readonly string[]) => hashes.flatMap((hash) => byHash.get(hash) ?? [])
   const now = views(shown?.artifactHashes ?? [])
   const before = views(previous?.artifactHashes ?? [])

@@ -1,6 +1,6 @@
 // A mission as the console shows it, derived from the fold alone.
 import { artifactName } from '../../../protocol/artifact-name.ts'
-import type { Actor, Conversation } from '../../../protocol/generated/types.ts'
+import type { Actor, Artifact, Conversation, WorkItem } from '../../../protocol/generated/types.ts'
 import { takesPart } from '../../authority/conversation.ts'
 import type { GroupState } from '../../authority/types.ts'
 import type { ArtifactView, ConversationView, MissionSummary, MissionView } from '../views.ts'
@@ -78,15 +78,24 @@ export function artifactViews(state: GroupState, context: StatusContext): readon
   const submitted = new Set(state.submissions.at(-1)?.artifactHashes)
   return [...state.artifacts.values()]
     .flat()
-    .map((artifact) => ({
-      contentHash: artifact.contentHash,
-      name: artifactName(artifact),
-      artifact,
-      producer: context.name({ type: 'agent', id: artifact.producer.agentId }),
-      workItemId: artifact.workItemId,
-      workGoal: state.workItems.get(artifact.workItemId)?.item.contract.goal ?? '',
-      sequence: state.sequenceOf.get(artifact.artifactId) ?? state.sequenceOf.get(artifact.contentHash) ?? 0,
-      submitted: submitted.has(artifact.contentHash),
-    }))
+    .map((artifact) => {
+      const item = workBehind(state, artifact)
+      return {
+        contentHash: artifact.contentHash,
+        name: artifactName(artifact),
+        artifact,
+        producer: context.name({ type: 'agent', id: artifact.producer.agentId }),
+        workItemId: item?.workItemId ?? artifact.workItemId,
+        ...(item && { workGoal: item.contract.goal }),
+        sequence: state.sequenceOf.get(artifact.artifactId) ?? state.sequenceOf.get(artifact.contentHash) ?? 0,
+        submitted: submitted.has(artifact.contentHash),
+      }
+    })
     .sort((a, b) => a.sequence - b.sequence)
+}
+
+/** The work of this Mission that the artifact is a result of: its own, or what a child Mission did it for. */
+function workBehind({ workItems, groupId }: GroupState, artifact: Artifact): WorkItem | undefined {
+  if (artifact.groupId === groupId) return workItems.get(artifact.workItemId)?.item
+  return [...workItems.values()].find(({ item, child }) => child && item.submission?.artifactHashes.includes(artifact.contentHash))?.item
 }
