@@ -1,6 +1,9 @@
 // Whether an Agent's verified capabilities meet what a contract requires.
-import type { AgentCard, CapabilityRef, WorkOwner } from '../../protocol/generated/types.ts'
+import type { AgentCard, CapabilityRef } from '../../protocol/generated/types.ts'
+import { reject } from '../../protocol/error-codes.ts'
+import type { Refusal } from './fences.ts'
 import { isAfter } from './instants.ts'
+import type { DecisionEnv, WorkRecord } from './types.ts'
 
 interface Version {
   readonly release: readonly string[]
@@ -33,9 +36,11 @@ export function isCardValid(card: AgentCard, now: string): boolean {
   return card.status !== 'revoked' && (card.validUntil === undefined || isAfter(card.validUntil, now))
 }
 
-/** whether the owner's present card vouches for what it accepted the work with. */
-export function isStillCovered(card: AgentCard | undefined, owner: WorkOwner | undefined, now: string): boolean {
-  return card !== undefined && isCardValid(card, now) && capabilityPins(card, owner?.capabilityPins ?? []) !== undefined
+/** with a card that no longer vouches for what it accepted the work with, an owner may bring the work to a safe end and nothing else. */
+export function incompatibleCard({ item: { owner } }: WorkRecord, { cardOf, now }: Pick<DecisionEnv, 'cardOf' | 'now'>): Refusal {
+  const card = owner && cardOf(owner.agentId)
+  if (card && isCardValid(card, now) && capabilityPins(card, owner.capabilityPins) !== undefined) return undefined
+  return reject('AUTH_FORBIDDEN', 'the Agent Card no longer covers what the work was accepted with')
 }
 
 /** Build metadata has no part in precedence. */

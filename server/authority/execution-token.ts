@@ -3,11 +3,11 @@ import type { Budget, ResourceGrant, Usage } from '../../protocol/generated/type
 import type { Rejection } from '../../protocol/error-codes.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import type { Result } from '../../protocol/result.ts'
-import { err, ok } from '../../protocol/result.ts'
+import { err, invariant, ok } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { amountsOf, differenceOf, DIMENSIONS, firstExcess, isExact, LIMIT_OF, limitsOf, smallerOf, sumOf } from './amounts.ts'
 import { budgetNotContained, directUse, exceeded, remainingFor } from './budget.ts'
-import { isStillCovered } from './capability.ts'
+import { incompatibleCard } from './capability.ts'
 import { coversResources } from './ceilings.ts'
 import { approvedLimitsLeft, isGateClosed } from './execution-approval.ts'
 import type { Refusal } from './fences.ts'
@@ -82,6 +82,7 @@ export function grantToken(state: GroupState, holder: TokenHolder, request: Toke
     missionNotActive({ state }) ??
     notInState(record, 'active')
   if (refusal) return err(refusal)
+  invariant(executionLease, 'the lease was found in force')
   const { missionId, groupId, workItemId, contract } = item
   return ok({
     ...holder,
@@ -89,7 +90,7 @@ export function grantToken(state: GroupState, holder: TokenHolder, request: Toke
     groupId,
     workItemId,
     ownershipEpoch,
-    executionLeaseId: executionLease?.leaseId ?? '',
+    executionLeaseId: executionLease.leaseId,
     resources,
     budget: budgetOf(limits, contract.budget.currency),
     usedBefore: directUse(state, workItemId),
@@ -142,12 +143,6 @@ function notHolder({ item }: WorkRecord, { agentId }: Pick<TokenHolder, 'agentId
 function outsideContract({ item: { contract } }: WorkRecord, resources: readonly ResourceGrant[], budget: Budget | undefined): Refusal {
   if (!coversResources(contract.allowedResources, resources)) return reject('AUTH_FORBIDDEN', 'the contract does not allow all of these operations')
   return budget && budgetNotContained(budget, contract.budget)
-}
-
-/** A-30: an incompatible card may bring work to a safe end, but uses nothing any more. */
-function incompatibleCard({ item: { owner } }: WorkRecord, { cardOf, now }: TokenMoment): Refusal {
-  if (isStillCovered(cardOf(owner?.agentId ?? ''), owner, now)) return undefined
-  return reject('AUTH_FORBIDDEN', 'the Agent Card no longer covers what the work was accepted with')
 }
 
 function outsideApproval(state: GroupState, record: WorkRecord, resources: readonly ResourceGrant[], limits: Amounts): Refusal {

@@ -5,7 +5,7 @@ import { type WORK_EXECUTION_LEASE_RENEW } from '../../protocol/kinds.ts'
 import { err, invariant, ok } from '../../protocol/result.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { budgetExhausted } from './budget.ts'
-import { isStillCovered } from './capability.ts'
+import { incompatibleCard } from './capability.ts'
 import { overLimits, workExcess } from './cooperation.ts'
 import { accept, leaseIdOf, primaryDraft } from './draft.ts'
 import { approvalExhausted, isGateClosed } from './execution-approval.ts'
@@ -32,7 +32,7 @@ export const decideStart: Decider<'work.start'> = (request) => {
   const refusal =
     revisionConflict(command, item.revision) ??
     notOwner(request, record, payload.ownershipEpoch) ??
-    incompatibleCard(request, record) ??
+    incompatibleCard(record, env) ??
     budgetExhausted(state, payload.workItemId) ??
     gateClosed(request, record) ??
     approvalExhausted(state, record) ??
@@ -68,11 +68,6 @@ function executionPayload({ item, ownershipEpoch }: WorkRecord, lease: Lease): W
 function gateClosed({ env }: MemberRequest, record: WorkRecord): Refusal {
   if (!isGateClosed(record, env.now)) return undefined
   return reject('APPROVAL_REQUIRED', 'this work needs an execution Approval before it starts')
-}
-
-/** after an incompatible change of its Agent Card a Worker can only checkpoint, block or give up until it wins fresh acceptance. */
-export function incompatibleCard({ env, command }: MemberRequest, { item }: WorkRecord): Refusal {
-  return isStillCovered(env.cardOf(command.actor.id), item.owner, env.now) ? undefined : reject('AUTH_FORBIDDEN', 'the Agent Card no longer covers what the work was accepted with')
 }
 
 /** eligible once everything it depends on is verified. */
@@ -127,7 +122,7 @@ export const decideRenewExecution: Decider<typeof WORK_EXECUTION_LEASE_RENEW> = 
   const refusal =
     revisionConflict(command, record.item.revision) ??
     notOwner(request, record, payload.ownershipEpoch) ??
-    incompatibleCard(request, record) ??
+    incompatibleCard(record, env) ??
     budgetExhausted(state, payload.workItemId) ??
     approvalExhausted(state, record) ??
     leasesOver(request, record, payload.executionLeaseId) ??

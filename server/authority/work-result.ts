@@ -3,13 +3,13 @@ import type { Evidence } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { err } from '../../protocol/result.ts'
 import { settleAccount } from './budget.ts'
+import { incompatibleCard } from './capability.ts'
 import { accept } from './draft.ts'
 import { evidenceRefused, introduceEvidence, isPublishedBy } from './evidence.ts'
 import type { Refusal } from './fences.ts'
 import { coordinatorLeaseOver, leasesOver, missionNotActive, notCoordinator, notInState, notOwner, revisionConflict } from './fences.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
 import { isReviewer, soleReviewer, unassessedCriterion, uncoveredCriterion } from './review-rules.ts'
-import { incompatibleCard } from './work-execution.ts'
 import { findWork, notExecuting, noteStep, putWork, revised, unleased, workOf } from './work-record.ts'
 
 /** `work.submit`; the Execution Lease is released, the owner stays answerable until the review. */
@@ -22,7 +22,7 @@ export const decideSubmit: Decider<'work.submit'> = (request) => {
   const refusal =
     revisionConflict(command, record.item.revision) ??
     notOwner(request, record, ownershipEpoch) ??
-    incompatibleCard(request, record) ??
+    incompatibleCard(record, env) ??
     leasesOver(request, record, executionLeaseId) ??
     notInState(record, 'active') ??
     unpublished(request) ??
