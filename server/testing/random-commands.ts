@@ -1,13 +1,14 @@
 // A stream of Commands that peers might send: mostly sensible for the state at hand, often wrong in one respect.
 import type { Actor, CommandPayloads, ContextPackage, Extensions, Usage, WorkItemState } from '../../protocol/generated/types.ts'
 import { executionConditions } from '../../protocol/execution-terms.ts'
-import { ARTIFACT_IMPORT, GROUP_ARCHIVE, MISSION_BUDGET_RAISE, MISSION_CHILD_BUDGET_RAISE, MISSION_RECONCILE, MISSION_ROOT_DECIDE } from '../../protocol/kinds.ts'
+import { ARTIFACT_IMPORT, GROUP_ARCHIVE, IAP_RECORD, MISSION_BUDGET_RAISE, MISSION_CHILD_BUDGET_RAISE, MISSION_RECONCILE, MISSION_ROOT_DECIDE } from '../../protocol/kinds.ts'
 import { offlineExecution } from '../../protocol/offline-execution.ts'
 import { addSeconds } from '../../protocol/timestamp.ts'
 import { limitsOf, NOTHING } from '../authority/amounts.ts'
+import { recordIdOf } from '../authority/negotiation.ts'
 import type { Reaction } from '../authority/reactions.ts'
 import type { VerifiedCommand, WorkRecord } from '../authority/types.ts'
-import { ada, ben, CAPABILITY, cora, dora, groupAuthority, hashOf, nils, nora, otto, registry, urnOf, wanda, wim } from './cast.ts'
+import { ada, ben, CAPABILITY, cora, dora, groupAuthority, hashOf, nils, nora, otto, registry, router, urnOf, wanda, wim } from './cast.ts'
 import { approvalOf, archivalSnapshot, artifactOf, evidenceOf, missionPayload, packageOf, progress, selectionBasis, workContract } from './documents.ts'
 import type { CommandChanges, GroupFixture } from './group-fixture.ts'
 import { childPayload } from './mission-tree.ts'
@@ -314,6 +315,15 @@ const IDEAS: readonly (readonly [weight: number, idea: Idea])[] = [
   [0.5, (group, random) => {
     const { budget } = group.state.mission
     return intent(ada, MISSION_BUDGET_RAISE, { budget: { ...budget, modelTokenLimit: Math.max(0, (budget.modelTokenLimit ?? 0) + random.below(200) - 20) }, reason: 'It is not enough.' })
+  }],
+  [0.7, (group, random, fresh) => {
+    const about = work(group, random)
+    if (!about) return undefined
+    const { workItemId } = about.item
+    const [taskId, ordinal] = random.chance(0.6) ? [fresh.replaceAll(' ', '-'), 0] : [`task-${random.below(3)}`, random.below(3)]
+    const step = ordinal === 0 ? { type: 'task_proposal' as const, speaker: coordinatorOf(group) } : { type: 'task_bid' as const, speaker: random.oneOf([wim, wanda, otto]) ?? wim }
+    const recordId = random.chance(0.9) ? recordIdOf(workItemId, taskId, ordinal) : urnOf(fresh)
+    return intent(random.chance(0.9) ? router : registry, IAP_RECORD, { workItemId, record: { recordId, taskId, ordinal, author: 'agent', at: group.now, refs: [], content: {}, ...step } })
   }],
   [0.5, (group, random) => {
     const record = random.oneOf([...group.state.workItems.values()].filter(({ child }) => random.chance(0.1) || child?.state === 'running'))

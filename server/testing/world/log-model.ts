@@ -212,7 +212,7 @@ const STEPS: Readonly<Record<string, (model: MissionModel, payload: never, event
 }
 
 /** Kinds that change nothing that an invariant is about. */
-const SILENT = new Set(['ext.countersign.mission.root_decided', 'work.proposed', 'membership.delegation.granted', 'policy.cooperation_override.granted', 'group.snapshot.created', 'ext.countersign.work.preemption_requested'])
+const SILENT = new Set(['ext.countersign.iap.recorded', 'ext.countersign.mission.root_decided', 'work.proposed', 'membership.delegation.granted', 'policy.cooperation_override.granted', 'group.snapshot.created', 'ext.countersign.work.preemption_requested'])
 
 /** Follows the next Event; throws at a kind that it has never heard of, so that nobody forgets it. */
 export function follow(model: MissionModel, event: EventDocument): void {
