@@ -62,19 +62,26 @@ async function* spacePages({ openSpaces }: IoaService, missions: readonly Space[
   async function* missionsBefore(name: string | undefined) {
     while (left.length > 0 && (name === undefined || left[0]!.spaceId < name)) {
       const info = await left.shift()!.info()
-      if (info !== undefined) yield [encodedSpace(info)]
+      if (info !== undefined) yield encodedSpace(info)
     }
   }
   let after: string | undefined
   for (;;) {
     const page: readonly SpaceInfo[] = await openSpaces.listInfos({ ...(after !== undefined && { after }), limit: pageSize })
+    let run: Uint8Array[] = []
     for (const info of page) {
-      yield* missionsBefore(info.name)
-      yield [encodedSpace(info)]
+      for await (const mission of missionsBefore(info.name)) {
+        yield [...run, mission]
+        run = []
+      }
+      run.push(encodedSpace(info))
     }
+    yield run
     // A short page may have been cut by what its members show.
     after = page.at(-1)?.name
-    if (after === undefined) return yield* missionsBefore(undefined)
+    if (after !== undefined) continue
+    for await (const mission of missionsBefore(undefined)) yield [mission]
+    return
   }
 }
 
