@@ -15,6 +15,9 @@ export function nextDue({ status, windowClosesMs, holding }: TaskState): number 
   return Math.min(holding.acceptance.timeoutMs, holding.graceUntilMs ?? Infinity)
 }
 
+/** More records than a task comes to by its work: from then on no coming and going of its holder is recorded, and who goes has it no longer. */
+const RECORDS_OF_HOLDER = 4_096
+
 export function decideDue(draft: TaskDraft): TaskOutcome {
   const { state, env } = draft
   if (env.nowMs < (nextDue(state) ?? Infinity)) return draft.done()
@@ -38,7 +41,7 @@ export function decideLost(draft: TaskDraft, agentId: AgentId): TaskOutcome {
   const holding = holdingOf(draft, agentId)
   if (holding === undefined || holding.graceUntilMs !== undefined) return draft.done()
   const { assignmentId, acceptance } = holding
-  if (acceptance === undefined) release(draft, 'offline')
+  if (acceptance === undefined || draft.state.recordCount >= RECORDS_OF_HOLDER) release(draft, 'offline')
   else draft.append('assignee_lost', ROUTER, [acceptance.ordinal], { assignmentId, agentId, graceUntil: draft.time(draft.env.rules.graceMs) })
   return draft.done()
 }
@@ -49,7 +52,7 @@ export function decideReturned(draft: TaskDraft, agentId: AgentId, isTakeover: b
   if (holding === undefined) return draft.done()
   const refs = [holding.acceptance?.ordinal ?? holding.ordinal]
   // A fence that cannot be told would only shut its holder out.
-  if (isTakeover && draft.env.standingOf(agentId).hasRoom) renewFence(draft, holding, refs)
+  if (isTakeover && draft.env.standingOf(agentId).hasRoom && draft.state.recordCount < RECORDS_OF_HOLDER) renewFence(draft, holding, refs)
   else if (holding.graceUntilMs !== undefined) draft.append('assignee_returned', ROUTER, refs, { assignmentId: holding.assignmentId, agentId })
   return draft.done()
 }

@@ -57,6 +57,14 @@ describe('IAP 1.5 TASK_BID', () => {
     expect(task.state!.status).toBe('assigned')
   })
 
+  it('is not taken from one agent without end; its last one counts', () => {
+    const task = proposed('b', 'c')
+    for (let cost = 1; cost <= 32; cost++) expect(task.bid('b', { estimatedCost: cost }).error).toBeUndefined()
+    expect(task.bid('b', { estimatedCost: 99 })).toMatchObject({ records: [], error: { code: 'VALIDATION_ERROR', details: { reason: 'too_many_bids' } } })
+    task.bid('c', { estimatedCost: 33 })
+    expect(task.state!.holding).toMatchObject({ agent: { agentId: 'b' }, bid: { estimatedCost: 32 } })
+  })
+
   it('refers to the proposal; a repeated one replaces the earlier, which stays in the record', () => {
     const task = proposed('b', 'c')
     task.bid('b', { estimatedCost: 90 })

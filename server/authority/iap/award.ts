@@ -12,6 +12,8 @@ import type { PlacedBid, TaskOutcome, TaskState } from './types.ts'
 /** One broadcast and one more: after that the task has failed. */
 const LAST_ROUND = 2
 const PROPOSAL_ORDINAL = 0
+/** Bids of one agent for one task, each of which is kept. */
+const BIDS_KEPT = 32
 
 /** Asks everybody who can, except those who had the task and let go. Nobody left: the task has failed. */
 export function openWindow(draft: TaskDraft): void {
@@ -29,6 +31,7 @@ export function decideBid(draft: TaskDraft, { messageId, from, payload: bid }: I
   const { state } = draft
   if (state.status !== TaskStatus.BIDDING || draft.env.nowMs >= (state.windowClosesMs ?? 0)) return draft.refuse('VALIDATION_ERROR', 'no bids are taken for this task', 'bid_window_closed')
   if (!state.eligible.has(from)) return draft.refuse('VALIDATION_ERROR', 'the task was not offered to this agent', 'not_eligible')
+  if (state.bids.filter((placed) => placed.bid.bidderId === from).length >= BIDS_KEPT) return draft.refuse('VALIDATION_ERROR', 'this agent has bid too often; its last bid counts', 'too_many_bids')
   const ineligible = limitExceeded(state, bid)
   const replaced = currentBids(state).find((placed) => placed.bid.bidderId === from)
   draft.append('task_bid', from, [PROPOSAL_ORDINAL], { messageId, bid, round: state.round, ...(ineligible && { ineligible }), ...(replaced && { replaces: replaced.ordinal }) })

@@ -153,6 +153,18 @@ describe('IAP 1.10 HEARTBEAT and DISCONNECT with work', () => {
     expect(task.sentTo(PROPOSER)).toEqual(['TASK_RESULT'])
   })
 
+  it('gives work away that its holder left and came back to without end', () => {
+    const task = atWork('b', 'c')
+    let turns = 0
+    for (; turns < 5_000 && task.state!.holding?.agent.agentId === 'b'; turns++) {
+      task.leave('b', 'lost')
+      task.agent('b').isOnline = true
+      task.act({ type: 'returned', agentId: 'b', isTakeover: false })
+      if (task.state!.recordCount % 2 === 0) task.act({ type: 'returned', agentId: 'b', isTakeover: true })
+    }
+    expect([task.state!.holding?.agent.agentId, task.state!.recordCount < 4_110, turns > 1_000]).toEqual(['c', true, true])
+  })
+
   it('keeps the fence as well where no message could tell of a new one', () => {
     const task = atWork('b')
     task.agent('b').hasRoom = false

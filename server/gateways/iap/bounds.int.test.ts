@@ -82,6 +82,21 @@ describe.skipIf(skipReason)(`bounds of the I.A.P. router${skipReason ? ` (${skip
     expect((await ada.next('TASK_RESULT')).payload.result).toBe('whole')
   })
 
+  it('IAP 1.14: begins no task for whoever has written all that it may to Spaces, and goes on with those that go on', async () => {
+    await iap.end()
+    iap = await IapServer.start(startServer, {}, { messages: 2, bytes: 0 })
+    const ada = await iap.join('ada')
+    const { ben, assignment } = await atWork(ada)
+    ada.propose('second', { requiredCapability: 'x-nobody' })
+    await ada.nextError()
+    expect((await iap.records('second')).map(({ type }) => type)).toEqual(['iap/task_proposal', 'iap/task_failure'])
+    ada.propose('third')
+    expect(await ada.nextError()).toMatchObject({ code: 'AGENT_OVERLOAD', relatedTaskId: 'third', details: { reason: 'quota_exceeded' } })
+    ben.complete(assignment, 'done')
+    expect((await ada.next('TASK_RESULT')).payload.result).toBe('done')
+    expect((await iap.records('task')).at(-1)!.type).toBe('iap/task_result')
+  })
+
   it('IAP outbox: gives up after thirty days what nobody came for, and says so', async () => {
     const ada = await iap.join('ada')
     const { ben, assignment } = await atWork(ada)

@@ -81,6 +81,11 @@ export class AgentNodes {
     return space.value.spaceId
   }
 
+  /** Whether what the agent writes to Spaces is within its quota. Records of its tasks count, and are not refused later on. */
+  async mayWrite(agentId: AgentId): Promise<boolean> {
+    return this.#spaces.mayWrite(await this.nodeIdOf(agentId))
+  }
+
   /** Sees to it that whoever speaks in a Space has entered it. */
   async enter(agentId: AgentId, spaceId: string): Promise<string> {
     const nodeId = await this.nodeIdOf(agentId)

@@ -227,6 +227,10 @@ export class AgentPeer implements Peer {
     }
     const work = await bridge.admit(this.#principalId, metadata)
     if (!work.ok) return this.#keep(message, contentHash, [this.#errorFor(message, invalid(work.error, 'work_item'))])
+    // What is done for a WorkItem stands in the log of its Mission.
+    if (work.value === undefined && !(await nodes.mayWrite(from))) {
+      return this.#keep(message, contentHash, [this.#errorFor(message, errorPayload('AGENT_OVERLOAD', 'this agent has written all that one may write to Spaces', { relatedTaskId: payload.taskId, details: { reason: 'quota_exceeded' } }))])
+    }
     const spaceId = work.value?.groupId ?? (await nodes.spaceFor(from, metadata?.spaceId))
     if (spaceId === undefined) return this.#keep(message, contentHash, [this.#errorFor(message, invalid('metadata.spaceId names no open Space', 'unknown_space'))])
     const cacheKey = work.value ? undefined : resultCacheKey(organizationId, message)

@@ -126,6 +126,12 @@ export class MessageWriter {
     accepted.forEach(({ pending }, index) => pending.resolve(ok(messageOf(entries[index]!))))
   }
 
+  async mayWrite(senderId: string): Promise<boolean> {
+    const { known, quota } = this.#needs
+    await known.nodeExists(senderId)
+    return faultOfVolume(grown(known.volumeOf(senderId), 1), quota) === undefined
+  }
+
   /** Checks in order: Space, sender, whose type it is, content, every Message, every Node, the schema, the quota. `volumes` is of the senders of this batch. */
   #prepare({ senderId, spaceId, draft, isRecord }: Pending, volumes: Map<string, Volume>): Result<NewMessage, SpaceRefusal> {
     const { known, clock } = this.#needs

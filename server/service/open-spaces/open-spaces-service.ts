@@ -109,6 +109,10 @@ export class OpenSpacesService implements OpenSpaces {
     return this.#writer.send(nodeId, spaceId, draft)
   }
 
+  mayWrite(nodeId: string): Promise<boolean> {
+    return this.#writer.mayWrite(nodeId)
+  }
+
   /** A record of the I.A.P. router's; nobody else may send what passes for one. */
   sendRecord(nodeId: string, spaceId: string, draft: MessageDraft): Refusable<SpaceMessage> {
     return this.#writer.send(nodeId, spaceId, draft, { isRecord: true })

@@ -170,6 +170,8 @@ export interface OpenSpaces {
   named(name: string): Promise<SpaceInfo | undefined>
   /** Durable when it resolves. Checks in order: Space, sender, content, every Message, every Node, the schema, the sender's quota. */
   send(nodeId: string, spaceId: string, draft: MessageDraft): Refusable<SpaceMessage>
+  /** Whether the sender's quota has room for a further Message, however short. */
+  mayWrite(nodeId: string): Promise<boolean>
   /** Checks in order: Space, cursor (`invalid_input`), Message (`not_found`). */
   read(spaceId: string, query: SpaceQuery, window: Window): Refusable<readonly SpaceMessage[]>
   /** The mode `caller` over all Spaces that the Node has entered, in the order of commit. */

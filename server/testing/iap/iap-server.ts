@@ -7,6 +7,7 @@ import { openArtifactFolder } from '../../artifacts/artifact-folder.ts'
 import type { Log } from '../../log.ts'
 import { silentLog } from '../../log.ts'
 import type { IapOptions } from '../../service/iap/types.ts'
+import type { SenderQuota } from '../../service/open-spaces/limits.ts'
 import type { SpaceMessage } from '../../service/open-spaces/types.ts'
 import type { OrganizationKeys } from '../../service/organization-keys.ts'
 import { loadOrganizationKeys } from '../../service/organization-keys.ts'
@@ -27,7 +28,7 @@ export interface SpaceRecord { readonly type: string; readonly sender: string; r
 
 interface Running { readonly port: number; readonly origin: string; readonly service: AuthorityService; stop(): Promise<void> }
 /** `startServer`, which only the tests themselves may import. */
-type Start = (options: { readonly resources: { readonly store: Store; readonly organization: OrganizationKeys; readonly artifacts: ArtifactStore }; readonly log: Log; readonly port: number; readonly iap: IapOptions }) => Promise<Running>
+type Start = (options: { readonly resources: { readonly store: Store; readonly organization: OrganizationKeys; readonly artifacts: ArtifactStore }; readonly log: Log; readonly port: number; readonly iap: IapOptions; readonly openQuota?: SenderQuota }) => Promise<Running>
 
 export class IapServer {
   readonly time = new ShiftedTime()
@@ -46,8 +47,9 @@ export class IapServer {
     this.#database = database
   }
 
-  static async start(startServer: Start, options: IapOptions = {}): Promise<IapServer> {
-    const server = new IapServer(startServer, await mkdtemp(join(tmpdir(), 'iap-')), await createTestDatabase())
+  static async start(startServer: Start, options: IapOptions = {}, openQuota?: SenderQuota): Promise<IapServer> {
+    const start: Start = (given) => startServer({ ...given, ...(openQuota && { openQuota }) })
+    const server = new IapServer(start, await mkdtemp(join(tmpdir(), 'iap-')), await createTestDatabase())
     await server.#start(options)
     return server
   }
