@@ -36,7 +36,7 @@ export function AgentRow({ agent, tokens, onNewToken }: AgentRowProps) {
           ))}
         </ul>
         <p className="text-13 text-muted">
-          {agent.doors.length === 0 ? 'No door is open to it' : `Comes by ${agent.doors.map(doorName).join(', ')}`}. {custodySentence(agent)} Card {agent.cardVersion}, <RelativeTime at={agent.since} />.
+          {agent.doors.length === 0 ? 'No door is open to it' : `${agent.doors.length === 1 ? 'Door' : 'Doors'}: ${agent.doors.map(doorName).join(', ')}`}. {custodySentence(agent)} Card {agent.cardVersion}, <RelativeTime at={agent.since} />.
         </p>
       </div>
       <div className="flex flex-wrap items-center gap-3 self-start text-13 text-muted sm:justify-end">

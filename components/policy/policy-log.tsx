@@ -110,7 +110,7 @@ function Ruling({ line, onOnly }: { readonly line: RulingLine; readonly onOnly: 
           <PrincipalName id={actor.id} name={actor.name} />
           {line.groupId !== undefined && <span>{areaWord(area)}</span>}
           <About line={line} onOnly={onOnly} />
-          <span>judged by version {policyVersion}</span>
+          <span>under policy version {policyVersion}</span>
           <RelativeTime at={at} />
           <span className="font-mono text-12 break-all">{kind}{code !== undefined && ` ${code}`}</span>
         </p>

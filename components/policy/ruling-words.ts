@@ -11,8 +11,10 @@ const AREAS: Readonly<Record<string, { readonly label: string; readonly done: st
 
 export const areaWord = (area: string): string => AREAS[area]?.label ?? area
 
-/** A sentence for every ruling: its reason, or what can be said without it. */
-export function rulingSentence({ area, reason }: { readonly area: string; readonly reason?: string }): string {
-  if (reason === undefined || reason === '') return `${AREAS[area]?.done ?? area}.`
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? '' : '.'}`
+/** A sentence for every ruling: its reason, or what can be said without it. Of a redaction the reason does not say that it is one. */
+export function rulingSentence({ area, outcome, reason = '' }: { readonly area: string; readonly outcome: 'allowed' | 'refused'; readonly reason?: string }): string {
+  const done = AREAS[area]?.done ?? area
+  if (reason === '') return `${done}.`
+  const said = area === 'redaction' && outcome === 'allowed' ? `${done}: ${reason}` : `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`
+  return /[.!?]$/.test(said) ? said : `${said}.`
 }
