@@ -24,6 +24,7 @@ describe('durations in words', () => {
     [3 * 86_400, 'in 3 days'],
     [30 * 86_400 - 1, 'in 30 days'],
     [29.4 * 86_400, 'in 29 days'],
+    [29.6 * 86_400, 'in 30 days'],
     [86_399, 'tomorrow'],
     [3_599, 'in 1 hour'],
     [59, 'now'],
