@@ -23,7 +23,7 @@ test('the validators run where code from strings is forbidden, and import nothin
     const { documentValidators: v } = await import(${JSON.stringify(validators)})
     console.log(v.group({}), v.group.errors[0].keyword)`
   expect(node('--disallow-code-generation-from-strings', '--input-type=module', '-e', script)).toBe('false required\n')
-  expect(readFileSync(validators, 'utf8')).not.toMatch(/\brequire\(|\bimport\b|new Function/)
+  expect(readFileSync(validators, 'utf8')).not.toMatch(/\brequire\(|(?<!artifact\.)\bimport\b|new Function/)
 })
 
 test('every schema is Draft 2020-12 and named after its file', () => {
