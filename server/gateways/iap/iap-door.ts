@@ -56,8 +56,10 @@ export function createIapDoor(service: Pick<AuthorityService, 'doors' | 'iap'>, 
 
   async function admit(request: IncomingMessage, transport: Duplex, head: Buffer): Promise<void> {
     const address = options.addressOf(request)
-    if (isClosing || failures.waitMs(address) > 0) return refuseUpgrade(transport, isClosing ? '503 Service Unavailable' : '429 Too Many Requests', ['Retry-After: 1'])
     const text = tokenOf(request)
+    // Whom the door knows already is not locked out by others at its address.
+    const isLimited = failures.waitMs(address) > 0 && !(text !== undefined && tokens.isKnown(text))
+    if (isClosing || isLimited) return refuseUpgrade(transport, isClosing ? '503 Service Unavailable' : '429 Too Many Requests', ['Retry-After: 1'])
     const token = text === undefined ? undefined : await tokens.find(text, 'iap')
     if (token === undefined) {
       if (text !== undefined) failures.take(address)

@@ -46,6 +46,20 @@ describe.skipIf(skipReason)(`sessions of the I.A.P. door${skipReason ? ` (${skip
       expect(await statusOf({ authorization: `Bearer ${await iap.token(name('page'))}`, origin: 'https://elsewhere.example' })).toBe(403)
     })
 
+    it('locks nobody out whom it knows by the guesses of others at the same address', async () => {
+      const own = await IapServer.start(startServer)
+      try {
+        const answer = async (token: string) => (await refusalAt(own.url, { authorization: `Bearer ${token}` }))?.statusCode ?? 101
+        const known = await own.token('known')
+        expect(await answer(known)).toBe(101)
+        const guess = () => Promise.all(Array.from({ length: 60 }, () => answer('0'.repeat(64))))
+        while (!(await guess()).includes(429));
+        expect(await answer(known)).toBe(101)
+      } finally {
+        await own.end()
+      }
+    })
+
     it('closes with 4401 when the token is revoked', async () => {
       const agentId = name('revoked')
       const agent = await iap.join(agentId)

@@ -21,11 +21,15 @@ export class Callers {
     this.#failures = new FailureQuota(nowMs)
   }
 
-  /** 401 without a token in force at this door, 403 where `X-Node-ID` names another Node, 429 after too many failures. */
+  /**
+   * 401 without a token in force at this door, 403 where `X-Node-ID` names another Node, 429 after too many failures of others at this
+   * address: whom the door knows already, they do not lock out.
+   */
   async byToken(request: IncomingMessage, address: string): Promise<Result<Caller, Refusal>> {
-    const limited = this.#limited(address)
-    if (limited !== undefined) return err(limited)
     const token = bearerToken(request)
+    const isKnown = token !== undefined && this.#service.doors.tokens.isKnown(token)
+    const limited = isKnown ? undefined : this.#limited(address)
+    if (limited !== undefined) return err(limited)
     if (token === undefined) return refused(401, 'a bearer token is required')
     const record = await this.#service.doors.tokens.find(token, 'ioa')
     const nodeId = record === undefined ? undefined : await this.#nodeIds.of(record.principalId)

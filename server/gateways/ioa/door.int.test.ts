@@ -218,9 +218,16 @@ describe.skipIf(skipReason)('limits of the IOA door', () => {
   it('IOA repair: credentials cannot be guessed at any speed', async () => {
     const world = await startIoaWorld(startServer)
     try {
+      const known = await world.node('Known')
+      expect((await known.client.get('/spaces')).status).toBe(200)
       const statuses = await Promise.all(Array.from({ length: 60 }, (_, index) => world.stranger.post('/auth/register', { name: 'X', access_key: `guess ${index}` })))
       expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([403, 429]))
       expect((await world.stranger.with({ token: 'a'.repeat(64) }).get('/spaces')).status).toBe(429)
+      // Nor do they shut anybody out who was let in before, while its token is in force.
+      expect((await known.client.get('/spaces')).status).toBe(200)
+      const [{ tokenId } = { tokenId: '' }] = await world.server.service.doors.tokens.list()
+      await world.server.service.doors.tokens.revoke(tokenId)
+      expect([401, 429]).toContain((await known.client.get('/spaces')).status)
     } finally {
       await world.stop()
     }

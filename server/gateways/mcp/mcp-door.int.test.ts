@@ -81,6 +81,13 @@ describe('who may call', () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]))
   })
 
+  it('locks nobody out whom it knows by the guesses of others at the same address', async () => {
+    expect((await ask({ token: agent.token, body: initialize() })).status).toBe(200)
+    const guess = () => Promise.all(Array.from({ length: 60 }, () => ask({ token: '0'.repeat(64) }).then(({ status }) => status)))
+    while (!(await guess()).includes(429));
+    expect((await ask({ token: agent.token, body: initialize() })).status).toBe(200)
+  })
+
   it('refuses foreign hosts and origins before anything else (hazard 4.6)', async () => {
     for (const origin of ['https://elsewhere.example', 'null']) expect((await ask({ token: agent.token, body: initialize(), headers: { origin } })).status).toBe(403)
     expect((await ask({ token: agent.token, body: initialize(), headers: { origin: server.origin } })).status).toBe(200)

@@ -39,9 +39,10 @@ export function createMcpDoor(service: McpService, { addressOf, log, nowMs = () 
 
   const authenticate = async (request: IncomingMessage, response: ServerResponse): Promise<SessionOwner | undefined> => {
     const address = addressOf(request)
-    const waitMs = failures.waitMs(address)
-    if (waitMs > 0) return void refusals.tooMany('Too many requests of this address had no valid token', waitMs).send(response)
     const token = bearerToken(request)
+    // Whom the door knows already is not locked out by others at its address.
+    const waitMs = token !== undefined && service.doors.tokens.isKnown(token) ? 0 : failures.waitMs(address)
+    if (waitMs > 0) return void refusals.tooMany('Too many requests of this address had no valid token', waitMs).send(response)
     const found = token === undefined ? undefined : await service.doors.tokens.find(token, 'mcp')
     if (found !== undefined) return found
     if (token !== undefined) failures.take(address)

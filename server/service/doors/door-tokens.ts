@@ -69,6 +69,7 @@ export class IssuedTokens implements DoorTokens {
     return recordOf(kept)
   }
 
+  isKnown = (token: string): boolean => isTokenText(token) && this.#known.has(tokenHashOf(token))
   connected = (principalId: string): (() => void) => this.#presence.connected(principalId)
   isActive = (principalId: string): boolean => this.#presence.isActive(principalId)
   lastSeenMs = (principalId: string): number | undefined => this.#presence.lastSeenMs(principalId)

@@ -28,6 +28,8 @@ export interface DoorTokens {
   issue(input: { readonly principalId: string; readonly doors: readonly TokenDoor[]; readonly label: string; readonly ttlSeconds?: number }): Promise<Result<{ readonly token: string; readonly record: TokenRecord }, { reason: string }>>
   /** Whose token it is, at this door; undefined for unknown, expired and revoked ones alike. From memory where it was seen before. */
   find(token: string, door: TokenDoor): Promise<TokenRecord | undefined>
+  /** Whether this node has seen the token in force and has not heard of its end: to look at it again costs nothing that strangers could drive up. */
+  isKnown(token: string): boolean
   /** Called when a token of this node's memory was revoked or has expired: what it opened is to be closed. */
   onEnded(listener: (tokenId: string) => void): () => void
   revoke(tokenId: string): Promise<boolean>
