@@ -1,13 +1,8 @@
 'use client'
 
 import { useState } from 'react'
-import { isReason, ReasonField } from '../mission/reason-field.tsx'
-import { useMission } from '../mission/mission-context.tsx'
-import { CommandProgress } from '../signing/command-progress.tsx'
-import { useCommand } from '../signing/use-command.ts'
+import { DecisionDialog } from '../mission/decision-dialog.tsx'
 import type { MessageView } from '../trpc.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Field, TextArea } from '../ui/field.tsx'
 import { amendmentDraft, textOf, type AmendAct } from './amendment.ts'
 
@@ -34,38 +29,24 @@ const WORDS: Readonly<Record<AmendAct, { readonly title: string; readonly descri
 
 /** What is to be said about a Message that was posted, with a reason (A-138). */
 export function AmendDialog({ act, message, onClose }: { readonly act: AmendAct; readonly message: MessageView; readonly onClose: () => void }) {
-  const { groupId, title, me } = useMission()
-  const { run, phase, isBusy } = useCommand()
   const [text, setText] = useState(() => textOf(message))
-  const [reason, setReason] = useState('')
-  const words = WORDS[act]
-  const isReady = isReason(reason) && (act !== 'correct' || (text.trim() !== '' && text !== textOf(message)))
-  const amend = async () => {
-    const draft = amendmentDraft(act, message, { text, reason: reason.trim() })
-    const outcome = await run({ ...draft, groupId, membershipEpoch: me.membershipEpoch }, { [message.messageId]: `message #${message.sequence}`, [groupId]: title })
-    if (outcome.ok) onClose()
-  }
+  const { title, description, hint, button } = WORDS[act]
+  const isTextReady = act !== 'correct' || (text.trim() !== '' && text !== textOf(message))
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      dismissible={!isBusy}
-      title={words.title}
-      description={words.description}
-      footer={
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose} disabled={isBusy}>Leave it</Button>
-          <Button variant={act === 'redact' ? 'danger' : 'primary'} busy={isBusy} disabled={!isReady} onClick={() => void amend()}>{words.button}</Button>
-        </div>
-      }
+    <DecisionDialog
+      title={title}
+      description={description}
+      keep="Leave it"
+      confirm={button}
+      isDangerous={act === 'redact'}
+      reasonHint={hint}
+      draft={(reason) => (isTextReady ? amendmentDraft(act, message, { text, reason }) : undefined)}
+      names={{ [message.messageId]: `message #${message.sequence}` }}
+      onClose={onClose}
     >
-      <div className="grid gap-4">
-        {act === 'correct' && (
-          <Field label="Message">{(control) => <TextArea {...control} rows={5} value={text} onChange={(event) => setText(event.target.value)} />}</Field>
-        )}
-        <ReasonField hint={words.hint} value={reason} onChange={setReason} />
-        <CommandProgress phase={phase} />
-      </div>
-    </Dialog>
+      {act === 'correct' && (
+        <Field label="Message">{(control) => <TextArea {...control} rows={5} value={text} onChange={(event) => setText(event.target.value)} />}</Field>
+      )}
+    </DecisionDialog>
   )
 }

@@ -2,11 +2,11 @@
 
 import { useState } from 'react'
 import { MessageCircle } from 'lucide-react'
-import { usePostMessage } from '../conversation/use-post-message.ts'
-import { CommandProgress } from '../signing/command-progress.tsx'
+import { payloadOf } from '../conversation/use-post-message.ts'
+import { newUrn } from '../signing/command.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Field, TextArea } from '../ui/field.tsx'
+import { DecisionDialog } from './decision-dialog.tsx'
 import { isOver } from './is-over.ts'
 import { useMission } from './mission-context.tsx'
 
@@ -26,29 +26,19 @@ export function AskCoordinator({ words, children }: { readonly words: string; re
 
 function AskDialog({ conversationId, words, onClose }: { readonly conversationId: string; readonly words: string; readonly onClose: () => void }) {
   const { coordinator } = useMission()
-  const { post, phase, isBusy } = usePostMessage(conversationId)
+  const [messageId] = useState(newUrn)
   const [text, setText] = useState(words)
-  const ask = async () => {
-    if (await post({ text: text.trim(), mentions: [coordinator], references: [] })) onClose()
-  }
+  const message = { messageId, text: text.trim(), mentions: [coordinator], references: [] }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      dismissible={!isBusy}
+    <DecisionDialog
       title={`Ask ${coordinator.name}`}
       description="A message in the planning conversation, which everybody in the mission reads. It binds nobody: the coordinator answers there, or signs what you asked for, and then it shows on the board and in the log."
-      footer={
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose} disabled={isBusy}>Do not ask</Button>
-          <Button variant="primary" busy={isBusy} disabled={text.trim() === ''} onClick={() => void ask()}>Post</Button>
-        </div>
-      }
+      keep="Do not ask"
+      confirm="Post"
+      draft={() => (message.text === '' ? undefined : { kind: 'message.post', conversationId, payload: payloadOf(message) })}
+      onClose={onClose}
     >
-      <div className="grid gap-4">
-        <Field label="Message">{(control) => <TextArea {...control} value={text} onChange={(event) => setText(event.target.value)} />}</Field>
-        <CommandProgress phase={phase} />
-      </div>
-    </Dialog>
+      <Field label="Message">{(control) => <TextArea {...control} value={text} onChange={(event) => setText(event.target.value)} />}</Field>
+    </DecisionDialog>
   )
 }

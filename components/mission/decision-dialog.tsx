@@ -18,6 +18,8 @@ interface DecisionDialogProps {
   readonly description: string
   /** The button that leaves everything as it is. */
   readonly keep: string
+  /** The button that goes on; talk is signed at once, everything else after the signing dialog. */
+  readonly confirm?: string
   readonly isDangerous?: boolean
   /** What the reason is for; without it none is asked. */
   readonly reasonHint?: string
@@ -34,8 +36,8 @@ interface DecisionDialogProps {
   readonly children?: ReactNode
 }
 
-/** What a person decides in a Mission: a few fields, perhaps a reason, a signature. */
-export function DecisionDialog({ title, description, keep, isDangerous = false, reasonHint, draft, names, onDone, onClose, otherwise, children }: DecisionDialogProps) {
+/** What a person decides or says in a Mission by a form: a few fields, perhaps a reason, a signature. */
+export function DecisionDialog({ title, description, keep, confirm = 'Review and sign', isDangerous = false, reasonHint, draft, names, onDone, onClose, otherwise, children }: DecisionDialogProps) {
   const { missionId, groupId, title: missionTitle, me } = useMission()
   const { run, phase, isBusy } = useCommand()
   const [reason, setReason] = useState('')
@@ -59,7 +61,7 @@ export function DecisionDialog({ title, description, keep, isDangerous = false, 
         <div className="flex flex-wrap justify-end gap-2">
           {otherwise !== undefined && <div className="mr-auto">{otherwise}</div>}
           <Button onClick={onClose} disabled={isBusy}>{keep}</Button>
-          <Button variant={isDangerous ? 'danger' : 'primary'} busy={isBusy} disabled={!isReasonGiven || draft(reason.trim()) === undefined} onClick={() => void decide()}>Review and sign</Button>
+          <Button variant={isDangerous ? 'danger' : 'primary'} busy={isBusy} disabled={!isReasonGiven || draft(reason.trim()) === undefined} onClick={() => void decide()}>{confirm}</Button>
         </div>
       }
     >
