@@ -68,6 +68,7 @@ describe('a review that moved (signing rules 9 and 10)', () => {
     ['the order of artifacts', [[a, b], {}, { artifactHashes: [b.contentHash, a.contentHash] }]],
     ['the open risks', [[a, b], {}, { openRisks: ['One'] }]],
     ['the dropped work', [[a, b], {}, { dropped: [{ workItemId: hashOf('w'), goal: 'x', reason: 'y' }] }]],
+    ['who decides', [[a, b], { decider: opened.mission.coordinator }]],
     ['the policy', [[a, b], { acceptancePolicyVersion: '2.0.0' }]],
     ['the state', [[a, b], { mission: { ...opened.mission, state: 'cancelled' } }]],
   ])('notices %s', (_, now) => {

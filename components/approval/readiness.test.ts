@@ -53,7 +53,7 @@ describe('approval is barred (signing rules 2, 4, 9, 19)', () => {
   })
 
   it('A-207: for the human at the root, once that decision is signed', () => {
-    const view = reviewFixture([a, b], { isChild: true, decisions: [earlierDecision(17)] })
+    const view = reviewFixture([a, b], { isChild: true, signed: earlierDecision(17) })
     expect(obstaclesTo('approved', review({ view: { ...view, decider: view.mission.coordinator } }))).toMatchObject([{ code: 'not-decider', sentence: 'You have signed your decision; Report worker decides next.' }])
   })
 

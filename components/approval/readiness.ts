@@ -70,14 +70,11 @@ function standing({ view, delta, keyObstacle }: ReviewState): Obstacle[] {
   }
   const { decider, mission: { me } } = view
   const obstacles: Obstacle[] = []
-  if (decider.id !== me.principalId) obstacles.push({ code: 'not-decider', sentence: hasDecided(view) ? `You have signed your decision; ${decider.name} decides next.` : `Only ${decider.name} can decide now.` })
+  if (decider.id !== me.principalId) obstacles.push({ code: 'not-decider', sentence: view.signed ? `You have signed your decision; ${decider.name} decides next.` : `Only ${decider.name} can decide now.` })
   if (delta.length > 0) obstacles.push({ code: 'review-moved', sentence: 'The mission moved while you were reading. See what changed and start the review again.' })
   if (keyObstacle !== undefined) obstacles.push({ code: 'no-key', sentence: keyObstacle })
   return obstacles
 }
-
-/** Whether this person has signed about the pending submission already. */
-const hasDecided = ({ decisions, pending }: ApprovalView): boolean => decisions[0] !== undefined && decisions[0].approval.missionRevision === pending?.missionRevision
 
 function artifactObstacles({ view, checks, acknowledged }: ReviewState): Obstacle[] {
   const manifests = distinctArtifacts(view)

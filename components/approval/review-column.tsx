@@ -9,6 +9,7 @@ import { Notice } from '../ui/notice.tsx'
 import { Section } from '../ui/page-header.tsx'
 import { PeerText } from '../ui/peer-text.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
+import { StateTag } from '../ui/state-tag.tsx'
 import { TalkBubble } from '../ui/talk-bubble.tsx'
 import { actSentence } from './act-sentence.ts'
 import { ArtifactReview } from './artifact-review.tsx'
@@ -32,6 +33,7 @@ export interface ReviewColumnProps {
 export function ReviewColumn({ opened, now, onStartAgain }: ReviewColumnProps) {
   const review = useReview(opened, now)
   const { mission, pending } = opened
+  const isOpen = !review.isDone && !opened.signed
   const next = review.isDone && now.pending && now.pending.missionRevision !== pending?.missionRevision ? now.pending.missionRevision : undefined
   const openNext = () => {
     onStartAgain()
@@ -49,13 +51,30 @@ export function ReviewColumn({ opened, now, onStartAgain }: ReviewColumnProps) {
       </Section>
       <Section title="Evidence by criterion"><EvidenceMatrix criteria={opened.criteria} people={mission.people} /></Section>
       {pending && <Section title="Open risks and dropped work"><OpenPoints pending={pending} /></Section>}
-      {!review.isDone && <Section title="Your comment and conditions"><DecisionWords review={review} /></Section>}
-      {!review.isDone && <Section title="Your key"><SigningKeyFacts state={review.signingKey} /></Section>}
+      {isOpen && <Section title="Your comment and conditions"><DecisionWords review={review} /></Section>}
+      {isOpen && <Section title="Your key"><SigningKeyFacts state={review.signingKey} /></Section>}
       <Section title="Your decision">
-        {!review.isDone && <DecisionButtons review={review} />}
+        {opened.signed && <Signed signed={opened.signed} decider={opened.decider} />}
+        {isOpen && <DecisionButtons review={review} />}
         <Moved review={review} onStartAgain={onStartAgain} />
         <DecisionOutcome phase={review.command.phase} missionId={mission.missionId} {...(next !== undefined && { next: { revision: next, onOpen: openNext } })} />
       </Section>
+    </div>
+  )
+}
+
+/** What this person signed about the very submission that is shown, which now waits for somebody else. */
+function Signed({ signed, decider }: { readonly signed: NonNullable<ApprovalView['signed']>; readonly decider: ApprovalView['decider'] }) {
+  const { approval, sequence } = signed
+  return (
+    <div className="grid gap-2 py-4">
+      <p className="flex flex-wrap items-center gap-3">
+        <StateTag state={approval.decision} />
+        <span>signed by you, <RelativeTime at={approval.occurredAt} /></span>
+        <SequenceLink sequence={sequence} />
+      </p>
+      {approval.comments !== '' && <PeerText text={approval.comments} />}
+      <p className="text-muted"><bdi>{decider.name}</bdi> decides next. Nothing more is asked of you.</p>
     </div>
   )
 }

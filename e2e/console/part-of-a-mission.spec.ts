@@ -46,6 +46,9 @@ test('the person at the top approves a part of the mission, and then its owner c
       await sign(page, 'Approve')
       await expect(page.getByText('Your approval is verified')).toBeVisible()
       await expect(page.getByText('Waits for Above to decide', { exact: false }).first()).toBeVisible()
+      await page.reload()
+      await expect(page.getByText('decides next. Nothing more is asked of you.')).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeHidden()
     })
 
     await test.step('then its owner approves, and the work above is verified', async () => {

@@ -280,6 +280,8 @@ export interface ApprovalView {
   /** Artifacts of the caller's last decision that are no longer in the set. */
   readonly removed: readonly ArtifactView[]
   readonly criteria: readonly { readonly criterionId: string; readonly description: string; readonly required: readonly { readonly type: string; readonly evidence: readonly (Evidence & { sequence: number })[] }[]; readonly satisfied: boolean }[]
+  /** What the caller has signed about the pending submission, while somebody else has yet to decide. */
+  readonly signed?: { readonly approval: Approval; readonly sequence: number }
   /** The caller's earlier signed decisions on this Mission, newest first. */
   readonly decisions: readonly { readonly approval: Approval; readonly sequence: number }[]
   readonly acceptancePolicyVersion: string

@@ -91,7 +91,7 @@ describe('a child Mission whose policy asks for the human at the root', () => {
     expect(await review()).toMatchObject({ isChild: true, decider: { id: owner.actor.id }, decisions: [] })
     eventOf(await flow.send(owner, child.groupId, { kind: 'ext.countersign.mission.root_decide', payload: { approval: await flow.approval(child, owner) } }))
     expect(await waiting()).toEqual([])
-    expect(await review()).toMatchObject({ decider: { id: agents[0]!.actor.id }, decisions: [{ approval: { decision: 'approved' } }], mission: { status: { sentence: 'Waits for Cora to decide on revision 3', because: 'You approved it, as the owner of the mission at the top.' } } })
+    expect(await review()).toMatchObject({ decider: { id: agents[0]!.actor.id }, decisions: [], signed: { approval: { decision: 'approved' } }, mission: { status: { sentence: 'Waits for Cora to decide on revision 3', because: 'You approved it, as the owner of the mission at the top.' } } })
   })
 })
 

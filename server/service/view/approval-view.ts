@@ -10,9 +10,10 @@ import type { StatusContext } from './status-line.ts'
 export function approvalView(state: GroupState, context: StatusContext): ApprovalView {
   const pending = state.submissions.findLast((submission) => submission.outcome === 'pending')
   const shown = pending ?? state.submissions.at(-1)
-  const decided = state.submissions.filter((submission) => signedBy(context.me, submission))
+  const decided = state.submissions.filter((submission) => submission !== pending && signedBy(context.me, submission))
   const previous = decided.filter((submission) => submission !== shown).at(-1)
   const results = artifactViews(state, context).filter(({ artifact }) => resultManifests(state, artifact.contentHash).includes(artifact))
+  const [signed] = pending ? decisionsOn([pending], state, context.me) : []
   const byHash = new Map(results.map((view) => [view.contentHash, view]))
   const views = (hashes: readonly string[]) => hashes.flatMap((hash) => byHash.get(hash) ?? [])
   const now = views(shown?.artifactHashes ?? [])
@@ -25,12 +26,17 @@ export function approvalView(state: GroupState, context: StatusContext): Approva
     artifacts: now.map((view) => ({ ...view, ...changeOf(view, before) })),
     removed: before.filter((old) => !now.some((view) => view.name === old.name)),
     criteria: criteriaOf(state, now.map((view) => view.artifact)),
-    decisions: decided.flatMap((submission) => {
-      const approval = signedBy(context.me, submission)
-      return approval ? [{ approval, sequence: state.sequenceOf.get(approval.approvalId) ?? submission.sequence }] : []
-    }).reverse(),
+    ...(signed && { signed }),
+    decisions: decisionsOn(decided, state, context.me).reverse(),
     acceptancePolicyVersion: state.mission.approvalPolicy.policyVersion ?? '1.0.0',
   }
+}
+
+function decisionsOn(submissions: readonly Submission[], state: GroupState, principalId: string): { approval: Approval; sequence: number }[] {
+  return submissions.flatMap((submission) => {
+    const approval = signedBy(principalId, submission)
+    return approval ? [{ approval, sequence: state.sequenceOf.get(approval.approvalId) ?? submission.sequence }] : []
+  })
 }
 
 /** What this person signed about a submission, as its owner or at the root. */
