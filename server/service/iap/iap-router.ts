@@ -98,6 +98,7 @@ export class IapRouterService implements Omit<IapRouter, 'isServing'> {
         this.#setTimer()
       },
       onFault: () => this.#setTimer(retryMs),
+      onUnreadable: (taskId, fault) => diagnostics.error({ err: fault, taskId }, 'the records of an open task cannot be read'),
     })
     this.#housekeeping = new Housekeeping({ store, desk: this.desk, mailboxes: this.mailboxes, limits: this.limits, clock, timers: this.#timers, diagnostics })
     this.bridge = new WorkBridge({ ...work, store, clock, nodes: this.nodes, tell: (message) => this.forward(message), diagnostics })

@@ -18,9 +18,10 @@ const bidder: OnlineAgent = {
 
 function desk(store: IapStore, mailboxes: DeskNeeds['mailboxes'] = { hasRoom: () => true }) {
   const delivered: KeptIapMessage[] = []
+  const unreadable: string[] = []
   const { clock } = new ShiftedTime()
-  const made = new TaskDesk({ store, clock, rules: DEFAULT_RULES, roster: new Map([['ben', bidder]]), schemas: new CapabilitySchemas(100), mailboxes, onCommitted: (messages) => void delivered.push(...messages), onFault: () => undefined })
-  return { made, delivered }
+  const made = new TaskDesk({ store, clock, rules: DEFAULT_RULES, roster: new Map([['ben', bidder]]), schemas: new CapabilitySchemas(100), mailboxes, onCommitted: (messages) => void delivered.push(...messages), onFault: () => undefined, onUnreadable: (taskId) => void unreadable.push(taskId) })
+  return { made, delivered, unreadable }
 }
 const proposal = (taskId = 'task') => composeMessage('TASK_PROPOSAL', { messageId: `m-${taskId}`, from: 'ada', to: 'router', timestamp: '2026-11-30T08:00:00Z' }, { taskId, proposerId: 'ada', description: '', requiredCapability: 'data_analysis', input: {} })
 const propose = (message: IAPMessageOf<'TASK_PROPOSAL'>) => ({ taskId: message.payload.taskId, input: { type: 'proposal', message } as const, received: { message, contentHash: 'h' }, setting: { spaceId: 'space' } })
@@ -77,6 +78,32 @@ describe('TaskDesk', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(delivered.map(({ message }) => (JSON.parse(message) as IAPMessageOf<'TASK_PROPOSAL'>).payload.taskId)).toEqual(['a', 'c'])
     expect([made.open().length, await made.find('b'), made.unread]).toEqual([2, undefined, []])
+  })
+
+  it('lets a task whose records lead nowhere stand still, and no other', async () => {
+    const store = createMemoryIap()
+    const { made: before } = desk(store)
+    for (const taskId of ['a', 'c']) await before.submit(propose(proposal(taskId)))
+    await store.commit({ tasks: [{ taskId: 'b', spaceId: 'space', proposerId: 'ada', status: 'bidding', isOver: false, bytes: 0 }], records: [{ taskId: 'b', ordinal: 7, record: '{"ordinal":7}' }], outbox: [], received: [], accounts: [], cache: [] })
+    const { made, unreadable } = desk(store)
+    await made.load()
+    expect([made.open().map(({ taskId }) => taskId).sort(), unreadable]).toEqual([['a', 'c'], ['b']])
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((taskId) => made.submit({ taskId, input: { type: 'cancel', by: 'ada' } })))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect([await Promise.all(['a', 'c'].map(async (taskId) => (await made.find(taskId))!.status)), made.unread]).toEqual([['cancelled', 'cancelled'], []])
+    await expect(made.find('b')).rejects.toThrow('without a gap')
+  })
+
+  it('asks for the records of any number of open tasks, a thousand at a time', async () => {
+    const store = createMemoryIap()
+    const { made: before } = desk(store)
+    await before.submit(propose(proposal()))
+    const [[row], records] = [await store.openTasks(), await store.records(['task'])]
+    const asked: number[] = []
+    const many = Array.from({ length: 2_500 }, (_, index) => ({ ...row!, taskId: `task-${index}` }))
+    const { made } = desk({ ...store, openTasks: async () => many, records: async (taskIds) => (asked.push(taskIds.length), taskIds.flatMap((taskId) => records.map((record) => ({ ...record, taskId })))) })
+    await made.load()
+    expect([asked, made.open().length]).toEqual([[1_000, 1_000, 500], 2_500])
   })
 
   it('tries nothing one by one while the store is away', async () => {

@@ -47,10 +47,14 @@ export interface DeskNeeds {
   readonly onCommitted: (messages: readonly KeptIapMessage[], taskIds: readonly TaskId[]) => void
   /** Something could not be decided or kept: `unread` may hold tasks now. */
   readonly onFault: () => void
+  /** The records of an open task lead nowhere: it stands still, and the others go on. */
+  readonly onUnreadable: (taskId: TaskId, fault: unknown) => void
 }
 
 const maximumBatch = 64
 const maximumAttempts = 5
+/** Tasks whose records are asked for at once. */
+const maximumRead = 1_000
 const endedTasksKept = 500
 const answersRemembered = 1_000
 /** Capabilities of one agent whose tasks are counted. */
@@ -90,7 +94,10 @@ export class TaskDesk {
   /** Reads what goes on. */
   async load(): Promise<void> {
     const rows = await this.#needs.store.openTasks()
-    await this.#fold(rows)
+    for (let start = 0; start < rows.length; start += maximumRead) {
+      const unreadable = await this.#fold(rows.slice(start, start + maximumRead))
+      for (const [taskId, fault] of unreadable) this.#needs.onUnreadable(taskId, fault)
+    }
     await this.#loadAccounts()
   }
 
@@ -124,7 +131,8 @@ export class TaskDesk {
   }
 
   async find(taskId: TaskId): Promise<TaskState | undefined> {
-    if (!this.#tasks.has(taskId)) await this.#recall([taskId])
+    const unreadable = this.#tasks.has(taskId) ? undefined : await this.#recall([taskId])
+    if (unreadable?.has(taskId)) throw unreadable.get(taskId)
     return this.#tasks.get(taskId)?.state
   }
 
@@ -177,10 +185,13 @@ export class TaskDesk {
   }
 
   async #attempt(batch: readonly Waiting[], attempt: number): Promise<readonly (readonly IAPMessage[])[]> {
-    await this.#recall([...new Set(batch.map(({ taskId }) => taskId).filter((taskId) => !this.#tasks.has(taskId)))])
+    const unreadable = await this.#recall([...new Set(batch.map(({ taskId }) => taskId).filter((taskId) => !this.#tasks.has(taskId)))])
     if (this.#areAccountsUnread) await this.#loadAccounts()
     const draft = emptyDraft()
-    for (const job of batch) draft.answers.push(this.#decide(job, draft))
+    for (const job of batch) {
+      if (unreadable.has(job.taskId)) throw unreadable.get(job.taskId)
+      draft.answers.push(this.#decide(job, draft))
+    }
     const committed = await this.#needs.store.commit({ ...draft, tasks: [...draft.tasks.values()], accounts: [...draft.accounts.values()] })
     if (committed === 'conflict') {
       invariant(attempt < maximumAttempts, 'somebody else decides these tasks all the time')
@@ -275,22 +286,30 @@ export class TaskDesk {
   }
 
   /** Reads tasks that are not remembered. */
-  async #recall(taskIds: readonly TaskId[]): Promise<void> {
-    if (taskIds.length === 0) return
+  async #recall(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, unknown>> {
+    if (taskIds.length === 0) return new Map()
     const rows = await Promise.all(taskIds.map((taskId) => this.#needs.store.findTask(taskId)))
-    await this.#fold(rows.flatMap((row) => row ?? []))
+    const unreadable = await this.#fold(rows.flatMap((row) => row ?? []))
     for (const taskId of taskIds) this.#unread.delete(taskId)
+    return unreadable
   }
 
-  async #fold(rows: readonly IapTaskRow[]): Promise<void> {
+  /** Answers with what is wrong with those whose records lead nowhere. */
+  async #fold(rows: readonly IapTaskRow[]): Promise<ReadonlyMap<TaskId, unknown>> {
+    const unreadable = new Map<TaskId, unknown>()
     const kept = await this.#needs.store.records(rows.map(({ taskId }) => taskId))
-    const byTask = new Map<TaskId, TaskRecord[]>(rows.map(({ taskId }) => [taskId, []]))
-    for (const { taskId, record } of kept) byTask.get(taskId)?.push(JSON.parse(record) as TaskRecord)
+    const byTask = new Map<TaskId, string[]>(rows.map(({ taskId }) => [taskId, []]))
+    for (const { taskId, record } of kept) byTask.get(taskId)?.push(record)
     for (const row of rows) {
-      const state = foldTask(byTask.get(row.taskId)!)
-      invariant(state !== undefined, 'a task begins with its proposal')
-      this.#tasks.set(row.taskId, { row, state })
+      try {
+        const state = foldTask(byTask.get(row.taskId)!.map((record) => JSON.parse(record) as TaskRecord))
+        invariant(state !== undefined, 'a task begins with its proposal')
+        this.#tasks.set(row.taskId, { row, state })
+      } catch (fault) {
+        unreadable.set(row.taskId, fault)
+      }
     }
+    return unreadable
   }
 
   /** What was decided was not committed: memory says what the store says. */
