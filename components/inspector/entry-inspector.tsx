@@ -38,7 +38,7 @@ export function EntryInspector({ sequence }: { readonly sequence: number }) {
         <p className="text-13 text-muted">#{sequence}</p>
         {data?.node && <p className="font-medium"><bdi>{visibleText(data.node.title)}</bdi></p>}
       </div>
-      {check.tree && <EntryFacts tree={check.tree} />}
+      {check.tree && <EntryFacts tree={check.tree} {...(data?.node && { by: data.node.actor })} />}
       {check.tree && <Said tree={check.tree} />}
       {check.state === 'verified' && <AuthorizeProposal tree={check.tree} />}
       <Links links={data?.links ?? []} />
@@ -49,7 +49,7 @@ export function EntryInspector({ sequence }: { readonly sequence: number }) {
   )
 }
 
-function EntryFacts({ tree }: { readonly tree: JsonObject }) {
+function EntryFacts({ tree, by }: { readonly tree: JsonObject; readonly by?: { readonly id: string; readonly name: string } }) {
   const { work } = useMission()
   const { select } = useSelection()
   const [cause, occurredAt, kind, workItemId] = [tree['cause'], tree['occurredAt'], tree['kind'], tree['workItemId']]
@@ -57,7 +57,7 @@ function EntryFacts({ tree }: { readonly tree: JsonObject }) {
   return (
     <Facts>
       <Fact name="Kind"><code className="font-mono text-12">{String(kind)}</code></Fact>
-      <Fact name="By"><Named actor={tree['actor']} /></Fact>
+      <Fact name="By">{isService(tree['actor']) && by ? <PrincipalName id={by.id} name={by.name} note="service" /> : <Named actor={tree['actor']} />}</Fact>
       {isMarkedCustodial(tree) && <Fact name="Signed for it">by the server, which holds this agent’s key</Fact>}
       {typeof occurredAt === 'string' && <Fact name="Accepted"><time dateTime={occurredAt}>{absoluteTime(occurredAt)}</time></Fact>}
       {isJsonObject(cause) && <Fact name="Caused by">a {String(cause['type'])} <HashText value={String(cause['id'])} label="Id of the cause" /></Fact>}
@@ -73,6 +73,9 @@ function Named({ actor }: { readonly actor: unknown }) {
   if (!who) return <HashText value={id} label="Principal" />
   return <button type="button" onClick={() => select(who.id)}><PrincipalName id={who.id} name={who.name} note={who.type} /></button>
 }
+
+/** Services belong to no Mission, so its people do not name them. */
+const isService = (actor: unknown): boolean => isJsonObject(actor as JsonObject) && (actor as JsonObject)['type'] === 'service'
 
 const idOf = (actor: unknown): string => (isJsonObject(actor as JsonObject) ? String((actor as JsonObject)['id']) : '')
 
@@ -112,7 +115,10 @@ function Negotiated({ record }: { readonly record: JsonObject }) {
   const step = isJsonObject(content) ? readNegotiation(content, `iap/${String(type)}`) : undefined
   return (
     <InspectorSection title="Negotiation (an award is no offer)">
-      <Facts><Fact name={speaker === undefined ? 'Decided by' : 'In the words of'}>{speaker === undefined ? 'the I.A.P. router' : <Named actor={speaker} />}{speaker !== undefined && <span className="text-muted"> as <PeerText text={String(author)} /></span>}</Fact></Facts>
+      <Facts>
+        {speaker === undefined ? <Fact name="Decided by">the I.A.P. router</Fact> : <Fact name="In the words of"><Named actor={speaker} /></Fact>}
+        {speaker !== undefined && <Fact name="Agent id"><PeerText text={String(author)} /></Fact>}
+      </Facts>
       {step ? <NegotiationCard record={step} agents={agents} /> : <p className="text-13 text-muted">What it says is too long for the log, which has its hash.</p>}
     </InspectorSection>
   )

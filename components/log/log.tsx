@@ -52,7 +52,7 @@ export function Log() {
 }
 
 /** An extension's kind by its last name; the inspector shows it whole. */
-const kindWords = (kind: string): string => (kind.startsWith('ext.') ? (kind.split('.').at(-1) ?? kind) : kind)
+const kindWords = (kind: string): string => (kind.startsWith('ext.') ? kind.split('.').slice(2).join('.') : kind)
 
 function useLog() {
   const client = useTRPCClient()
