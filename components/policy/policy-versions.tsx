@@ -20,7 +20,7 @@ export function PolicyVersions({ names }: { readonly names: NameHints }) {
   return (
     <Section title="Versions">
       <QueryState query={versions} skeleton={<SkeletonRows rows={2} />}>
-        {(all) => (all.length === 0 ? <p className="py-3 text-13 text-muted">Version 0 is the only one so far.</p> : <ol className="divide-y">{all.map((version) => <Version key={version.policy.version} version={version} names={names} />)}</ol>)}
+        {(all) => (all.length === 0 ? <p className="py-3 text-13 text-muted">Version 0 is the only one so far.</p> : <ol className="grid grid-cols-[minmax(0,1fr)] gap-6 pt-4">{all.map((version) => <Version key={version.policy.version} version={version} names={names} />)}</ol>)}
       </QueryState>
       {versions.hasNextPage && <Button busy={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()} className="mt-4">Show older versions</Button>}
     </Section>
@@ -29,7 +29,7 @@ export function PolicyVersions({ names }: { readonly names: NameHints }) {
 
 function Version({ version: { policy, previous, by, at, reason }, names }: { readonly version: PolicyVersionView; readonly names: NameHints }) {
   return (
-    <li className="my-3 grid gap-1 border-l-2 border-ink pl-3">
+    <li className="grid gap-1 border-l-2 border-ink pl-3">
       <p className="flex flex-wrap items-center gap-x-3">
         <span className="font-medium">Version {policy.version}</span>
         <PrincipalName id={by.id} name={by.name} />

@@ -74,10 +74,21 @@ function Facts({ facts, names, small = false }: { readonly facts: readonly Fact[
   )
 }
 
+/** A value inside a value keeps its ids in quotes; who or what they name stands behind. */
+function TextValue({ value, names }: { readonly value: string; readonly names: NameHints }) {
+  const named = Object.entries(names).filter(([id]) => value.includes(JSON.stringify(id)))
+  return (
+    <span>
+      <PeerText text={value} />
+      {named.length > 0 && <bdi className="italic"> ({named.map(([, name]) => visibleText(name)).join(', ')})</bdi>}
+    </span>
+  )
+}
+
 function FactValue({ fact, value, names }: { readonly fact: Fact; readonly value: string; readonly names: NameHints }) {
   if (fact.form === 'hash') return <HashText grouped value={value} label={fact.label} />
   if (fact.form === 'time' && !Number.isNaN(Date.parse(value))) return <span>{`${absoluteTime(value)} (${value})`}</span>
-  if (fact.form === 'text') return <PeerText text={value} />
+  if (fact.form === 'text') return <TextValue value={value} names={names} />
   const [id, type] = fact.form === 'actor' ? [value.slice(value.indexOf(' ') + 1), value.slice(0, value.indexOf(' '))] : [value]
   const name = names[id]
   return (
