@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Artifact, EventDocument } from '../protocol/generated/types.ts'
 import { ARTIFACT_IMPORT, MISSION_BUDGET_RAISE, MISSION_CHILD_BUDGET_RAISE, WORK_DEPENDENCY_ADD, WORK_OFFER_DECLINE, WORK_PREEMPTION_REQUEST } from '../protocol/kinds.ts'
-import { encodeState } from '../server/authority/encode-state.ts'
 import { ada, cora, wanda, wim } from '../server/testing/cast.ts'
 import { GroupFixture } from '../server/testing/group-fixture.ts'
 import { childPayload, MissionTree } from '../server/testing/mission-tree.ts'
@@ -56,10 +55,10 @@ function expectAgreement(group: GroupFixture): void {
 }
 
 /** whoever goes on from a snapshot knows what it would know by the Events, but for what no state holds. */
-function expectSameFromSnapshot({ state }: GroupFixture, byEvents: GroupMirror): void {
+function expectSameFromSnapshot({ stateBytes }: GroupFixture, byEvents: GroupMirror): void {
   const mirror = new GroupMirror()
   mirror.apply({ sequence: 1, kind: 'unknown' } as unknown as EventDocument)
-  mirror.restore({ state: encodeState(state) })
+  mirror.restore({ state: stateBytes })
   const comparable = ({ workItems, missionPackage: _package, ...members }: GroupMirror) => {
     // By the Events the lease stays as it was granted.
     const work = [...workItems.values()].map(({ ownershipLease, ...item }) => ({ ...item, ownershipLeaseId: ownershipLease?.leaseId }))

@@ -3,7 +3,7 @@ import type { Actor } from '../../protocol/generated/types.ts'
 import { WORK_PREEMPTION_REQUESTED } from '../../protocol/kinds.ts'
 import type { Charge } from './budget.ts'
 import { budgetUsedUp, exhaustedDimension, isAllAllocated } from './budget.ts'
-import { followingDraft } from './draft.ts'
+import { eventIdOf, followingDraft } from './draft.ts'
 import { approvalUsedUp, exhaustedApproval, personInCharge } from './execution-approval.ts'
 import { executionsOf } from './execution-end.ts'
 import type { MemberRequest } from './request.ts'
@@ -19,8 +19,8 @@ interface Exhaustion {
 
 /**
  * One Event of the authority's for every running WorkItem that this charge leaves without means: its Worker is to pause at the next
- * safe point, and somebody is asked to decide. `first` is the place of the first one in the batch; the work that the
- * Command itself brings to a pause is not asked again.
+ * safe point, and somebody is asked to decide. `first` is the place of the first one in the batch, behind that of the charge,
+ * which is their cause (A-16); the work that the Command itself brings to a pause is not asked again.
  */
 export function budgetPauses(request: MemberRequest, charge: Charge, { first, paused }: { readonly first: number; readonly paused?: string }): readonly EventDraft[] {
   const { state, env } = request
@@ -30,7 +30,7 @@ export function budgetPauses(request: MemberRequest, charge: Charge, { first, pa
   return exhausted.map(({ record: { item }, dimension, reason, to }, offset) => {
     const payload = { workItemId: item.workItemId, reason, urgency: 'critical' as const, requestedAt: env.now, escalation: { dimension, to } }
     const draft = followingDraft(request, first + offset, { kind: WORK_PREEMPTION_REQUESTED, aggregateRevision: item.revision + 1, item, payload })
-    return { ...draft, actor: env.authority }
+    return { ...draft, actor: env.authority, cause: { type: 'event', id: eventIdOf(request.signingHash, first - 1) } }
   })
 }
 

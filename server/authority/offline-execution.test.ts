@@ -50,13 +50,13 @@ describe('usage from offline that leaves nothing', () => {
   const used = (modelTokens: number) => ({ resourceUsageDelta: { ...NOTHING_USED, modelTokens } })
   const PAUSE = 'ext.countersign.work.preemption_requested'
 
-  it('A-197: asks for a pause of what runs again by now, and a checkpoint is one', () => {
+  it('A-16, A-197: asks for a pause of what runs again by now, because of the charge and not of the words, and a checkpoint is one', () => {
     const { group, binding } = offline(used(100))
     restart(group)
     const { revision } = recordOf(group, 'a').item
     const events = group.accept(wim, 'message.post', saying, carrying(binding))
     expect(events.map(({ kind }) => kind)).toEqual(['ext.missionweaveprotocol.core.resource_usage_recorded', 'message.posted', PAUSE])
-    expect(events.at(-1)).toMatchObject({ aggregateRevision: revision + 1, payload: { escalation: { dimension: 'modelTokens', to: cora } } })
+    expect(events.at(-1)).toMatchObject({ cause: { type: 'event', id: events[0]?.eventId }, aggregateRevision: revision + 1, payload: { escalation: { dimension: 'modelTokens', to: cora } } })
     const other = offline(used(100))
     restart(other.group)
     expect(other.group.accept(wim, 'work.checkpoint', checkpointing(other.group), { extensions: offlineExecution(other.binding) }).map(({ kind }) => kind)).not.toContain(PAUSE)

@@ -105,7 +105,8 @@ function heldThen({ executionLease, closedExecutions = [] }: WorkRecord, leaseId
 export function offlinePauses(request: MemberRequest, reconciliation: Reconciliation | undefined, paused?: string): readonly EventDraft[] {
   if (!reconciliation) return []
   const { workItemId, resourceUsageDelta } = reconciliation.binding
-  return budgetPauses(request, { id: workItemId, delta: amountsOf(resourceUsageDelta) }, { first: 2, ...(paused !== undefined && { paused }) })
+  const delta = amountsOf(resourceUsageDelta)
+  return isNothing(delta) ? [] : budgetPauses(request, { id: workItemId, delta }, { first: 2, ...(paused !== undefined && { paused }) })
 }
 
 /** the charge that goes before the Message or checkpoint; none where nothing was used. */

@@ -64,6 +64,11 @@ export class GroupFixture {
     return this.#state
   }
 
+  /** The fold as an archive keeps it. */
+  get stateBytes(): Uint8Array {
+    return encodeState(this.state)
+  }
+
   get env(): DecisionEnv {
     return {
       now: this.now,
