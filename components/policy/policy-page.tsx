@@ -27,7 +27,7 @@ export function PolicyPage() {
           <>
             <Standing view={view} {...(isAdmin && { onChange: () => setEdited(view) })} />
             <Rules view={view} />
-            <PolicyVersions names={serviceNames(view)} />
+            <PolicyVersions current={view.policy.version} names={serviceNames(view)} />
           </>
         ) : (
           <PolicyForm key={edited.policy.version} base={edited} current={view} onRestart={() => setEdited(view)} onClose={() => setEdited(undefined)} />
@@ -38,7 +38,7 @@ export function PolicyPage() {
 }
 
 function Standing({ view: { policy }, onChange }: { readonly view: PolicyView; readonly onChange?: () => void }) {
-  const latest = usePolicyVersions().data?.find((version) => version.policy.version === policy.version)
+  const latest = usePolicyVersions(policy.version).data?.find((version) => version.policy.version === policy.version)
   return (
     <div className="flex flex-wrap items-start justify-between gap-4 py-6">
       <div className="max-w-measure min-w-0">

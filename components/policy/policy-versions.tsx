@@ -15,8 +15,8 @@ import { policyDifferences, type PolicyDifference } from './policy-words.ts'
 import { usePolicyVersions } from './use-policy.ts'
 
 /** Who put which version in force, why, and what it changed. */
-export function PolicyVersions({ names }: { readonly names: NameHints }) {
-  const versions = usePolicyVersions()
+export function PolicyVersions({ current, names }: { readonly current: number; readonly names: NameHints }) {
+  const versions = usePolicyVersions(current)
   return (
     <Section title="Versions">
       <QueryState query={versions} skeleton={<SkeletonRows rows={2} />}>

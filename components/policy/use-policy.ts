@@ -16,11 +16,11 @@ export function usePolicy() {
 /** Names of the services, for sentences and for the dialog that signs. */
 export const serviceNames = ({ services }: PolicyView): NameHints => Object.fromEntries(services.map(({ serviceId, name }) => [serviceId, name]))
 
-/** Versions that were put in force, newest first, page by page. */
-export function usePolicyVersions() {
+/** Versions that were put in force, newest first, page by page; read again when another than `current` comes into force. */
+export function usePolicyVersions(current: number) {
   const client = useTRPCClient()
   return useInfiniteQuery({
-    queryKey: [['policy', 'versions'], { input: { limit: VERSIONS } }],
+    queryKey: [['policy', 'versions'], { input: { limit: VERSIONS } }, current],
     queryFn: ({ pageParam }) => client.policy.versions.query({ limit: VERSIONS, ...(pageParam !== undefined && { before: pageParam }) }),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: ({ versions, hasOlder }) => (hasOlder ? versions.at(-1)?.policy.version : undefined),
