@@ -38,7 +38,7 @@ export const FACTS_OF_ORGANIZATION = {
       ['The WorkItem exists.', 'INVALID_COMMAND'],
       ['Whoever the record names belongs to the Group, or did.', 'AUTH_FORBIDDEN'],
       ['What it refers to is in the log.', 'INVALID_COMMAND'],
-      ['A proposal is the Coordinator’s and the first record of its task, in an active Mission; anything else follows one.', 'INVALID_COMMAND', 'AUTH_FORBIDDEN', 'INVALID_STATE_TRANSITION'],
+      ['A proposal is that of the Coordinator, or of a delegate under its Grant, and the first record of its task, in an active Mission; anything else follows one.', 'INVALID_COMMAND', 'AUTH_FORBIDDEN', 'INVALID_STATE_TRANSITION'],
     ],
     effects: 'A step of a negotiation about the WorkItem can be read. The WorkItem stays as it is.',
     events: '`ext.countersign.iap.recorded`.',

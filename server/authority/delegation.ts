@@ -1,5 +1,5 @@
 // Delegation Grants: the Coordinator lets a member authorize and offer work below one WorkItem, within limits (A-143 to A-146).
-import type { Budget, CapabilityRef, DelegationGrant } from '../../protocol/generated/types.ts'
+import type { Budget, CapabilityRef, DelegationGrant, WorkItem } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { err } from '../../protocol/result.ts'
 import { firstExcess, limitsOf, NOTHING, sumOf } from './amounts.ts'
@@ -12,7 +12,7 @@ import { coordinatorLeaseOver, idInUse, isCoordinator, missionNotActive, notCoor
 import { isAfter } from './instants.ts'
 import { stocktakingDue } from './mission-reconcile.ts'
 import type { Decider, Evolver, MemberRequest } from './request.ts'
-import type { Amounts, Delegation, GroupState } from './types.ts'
+import type { Amounts, DecisionEnv, Delegation, GroupState } from './types.ts'
 import { findWork, introduce, UNFINISHED } from './work-record.ts'
 
 /** `membership.grant_delegation`; `expectedRevision` is the grantee's Membership Epoch. */
@@ -68,7 +68,7 @@ function grantedTooMuch({ financialLimit, ...counts }: Required<Budget>, mission
 }
 
 /** A-144: whatever a Grant says, the Organization's policy bounds how far below its target it reaches. */
-function tooDeep({ env }: Pick<MemberRequest, 'env'>, depth: number): Refusal {
+function tooDeep({ env }: Pick<Surroundings, 'env'>, depth: number): Refusal {
   const limit = env.policy.maximumDepth.delegation
   return depth <= limit ? undefined : reject('RATE_LIMITED', `work is delegated at most ${limit} levels deep`, { details: { depth, limit } })
 }
@@ -95,8 +95,19 @@ export function outsideGrant(request: MemberRequest<'work.authorize' | 'work.off
   return notDelegate(state, command.actor.id) ?? grantOver(request, grant) ?? outOfScope(request, grant, use)
 }
 
+interface Surroundings { readonly state: GroupState; readonly env: Pick<DecisionEnv, 'now' | 'policy'> }
+
+/** The Grant under which the Agent may offer this WorkItem now, if it has one. */
+export function grantToOffer(around: Surroundings, agentId: string, { workItemId, contract }: WorkItem): DelegationGrant | undefined {
+  const { delegations, memberships } = around.state
+  if (notDelegate(around.state, agentId)) return undefined
+  const use = { at: workItemId, levelsBelow: 0, requiredCapabilities: contract.requiredCapabilities } as const
+  const isInForce = (grant: DelegationGrant) => grant.granteeAgentId === agentId && !grantOver({ ...around, membership: memberships.get(agentId) }, grant) && !outOfScope(around, grant, use)
+  return [...delegations.values()].map(({ grant }) => grant).find(isInForce)
+}
+
 /** A-145, A-146: a changed Membership, another Coordinator or the end of its time end a Grant; so does the end of its target, in the fold. */
-function grantOver({ state, membership, env }: MemberRequest<'work.authorize' | 'work.offer'>, grant: DelegationGrant): Refusal {
+function grantOver({ state, membership, env }: Surroundings & Pick<MemberRequest, 'membership'>, grant: DelegationGrant): Refusal {
   if (grant.granteeMembershipEpoch !== membership?.membershipEpoch) return reject('MEMBERSHIP_STALE', 'the Membership has changed since the Grant')
   if (grant.coordinatorEpoch !== state.mission.coordinator.coordinatorEpoch || !isCoordinator(state, grant.grantedBy)) {
     return reject('AUTH_STALE_COORDINATOR', 'an earlier Coordinator gave this Grant')
@@ -104,7 +115,7 @@ function grantOver({ state, membership, env }: MemberRequest<'work.authorize' | 
   return isAfter(grant.expiresAt, env.now) ? undefined : reject('WORK_LEASE_EXPIRED', 'the Delegation Grant has expired')
 }
 
-function outOfScope(request: Pick<MemberRequest, 'state' | 'env'>, grant: DelegationGrant, { at, levelsBelow, requiredCapabilities }: DelegatedUse): Refusal {
+function outOfScope(request: Surroundings, grant: DelegationGrant, { at, levelsBelow, requiredCapabilities }: DelegatedUse): Refusal {
   const levels = at === undefined ? undefined : levelsBetween(request.state, grant.targetWorkItemId, at)
   if (levels === undefined) return reject('AUTH_FORBIDDEN', 'the Delegation Grant does not reach this WorkItem')
   const depth = levels + levelsBelow

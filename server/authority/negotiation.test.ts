@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Actor, EventDocument, IapRecord } from '../../protocol/generated/types.ts'
 import { GROUP_ARCHIVE, IAP_RECORD, IAP_RECORDED } from '../../protocol/kinds.ts'
-import { ada, cora, groupAuthority, otto, registry, router, urnOf, wanda, wim } from '../testing/cast.ts'
+import { ada, cora, dora, groupAuthority, otto, registry, router, urnOf, wanda, wim } from '../testing/cast.ts'
 import { archivalSnapshot } from '../testing/documents.ts'
 import { GroupFixture } from '../testing/group-fixture.ts'
-import { offerPayload, reach, recordOf, workId } from '../testing/work-scenario.ts'
+import { delegate, offerPayload, reach, recordOf, workId } from '../testing/work-scenario.ts'
 import { edgesOf } from './graph-edges.ts'
 import { recordIdOf } from './negotiation.ts'
 import type { GroupEvent } from './request.ts'
@@ -77,6 +77,19 @@ describe('a negotiation in the log of a Group', () => {
 
   it.each<[string, Partial<IapRecord>]>([['a worker', { speaker: wim }], ['nobody', { speaker: undefined }], ['the owner', { speaker: ada }]] as never)('AUTH_FORBIDDEN: begins with a proposal of the Coordinator, not of %s', (_, changes) => {
     expect(negotiating().code(router, IAP_RECORD, payload(0, changes))).toBe('AUTH_FORBIDDEN')
+  })
+
+  it('A-142, A-145: begins with a proposal of a delegate while its Grant covers offering the work', () => {
+    const group = negotiating()
+    const proposal = payload(0, { speaker: dora })
+    group.accept(ada, 'membership.change', { member: dora, role: 'work_delegate' })
+    expect(group.code(router, IAP_RECORD, proposal)).toBe('AUTH_FORBIDDEN')
+    reach(group, 'b', 'open')
+    delegate(group, 'b', { grantId: urnOf('elsewhere') })
+    expect(group.code(router, IAP_RECORD, proposal)).toBe('AUTH_FORBIDDEN')
+    delegate(group, 'a')
+    expect(group.judge(group.command(router, IAP_RECORD, proposal)).ok).toBe(true)
+    expect(group.pass(3_600).code(router, IAP_RECORD, proposal)).toBe('AUTH_FORBIDDEN')
   })
 
   it('AUTH_FORBIDDEN: names nobody who never belonged to the Group', () => {

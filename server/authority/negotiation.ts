@@ -1,10 +1,11 @@
 // Negotiations of the Inter-Agent Protocol about a WorkItem, in the log of its Group. The router says what it saw and decided; nothing
 // here gives or takes work: that is the Coordinator's offer and what follows from it.
 import { deriveUrn } from '../../protocol/digest.ts'
-import type { Actor } from '../../protocol/generated/types.ts'
+import type { Actor, WorkItem } from '../../protocol/generated/types.ts'
 import { reject } from '../../protocol/error-codes.ts'
 import { type IAP_RECORD, IAP_RECORDED } from '../../protocol/kinds.ts'
 import { err } from '../../protocol/result.ts'
+import { grantToOffer } from './delegation.ts'
 import { accept } from './draft.ts'
 import type { Refusal } from './fences.ts'
 import { idInUse, isCoordinator, isSame, missionNotActive, revisionConflict } from './fences.ts'
@@ -18,7 +19,7 @@ export const recordIdOf = (workItemId: string, taskId: string, ordinal: number):
 
 /**
  * `ext.countersign.iap.record`, by the router alone; `expectedRevision` is the Group sequence, because a record has no other
- * aggregate. The Coordinator's proposal opens a negotiation. Whatever it leads to is taken until the Group is archived, also
+ * aggregate. The proposal of whoever may offer the work opens a negotiation. Whatever it leads to is taken until the Group is archived, also
  * after the end of the Mission or of a Membership: a late result is evidence.
  */
 export const decideRecordNegotiation: Decider<typeof IAP_RECORD> = (request) => {
@@ -27,7 +28,7 @@ export const decideRecordNegotiation: Decider<typeof IAP_RECORD> = (request) => 
   const refusal = revisionConflict(command, state.sequence) ?? notRouter(request) ?? idInUse(state, record.recordId)
   if (refusal) return err(refusal)
   if (!found.ok) return found
-  const unfounded = strangers(request) ?? unknownRefs(request) ?? (record.type === 'task_proposal' ? notProposable(request) : notProposed(request))
+  const unfounded = strangers(request) ?? unknownRefs(request) ?? (record.type === 'task_proposal' ? notProposable(request, found.value.item) : notProposed(request))
   if (unfounded) return err(unfounded)
   return accept(request, { kind: IAP_RECORDED, aggregateRevision: state.sequence + 1, item: found.value.item, payload: { workItemId, record } })
 }
@@ -46,10 +47,13 @@ function unknownRefs({ state, payload: { record: { refs } } }: Request): Refusal
   return refs.every((id) => state.sequenceOf.has(id)) ? undefined : reject('INVALID_COMMAND', 'the record refers to something that is not in the log')
 }
 
-function notProposable(request: Request): Refusal {
+/** A-142: whoever may offer the work has it bid for: the Coordinator, and a delegate under its Grant. */
+function notProposable(request: Request, item: WorkItem): Refusal {
   const { state, payload: { workItemId, record } } = request
   if (record.recordId !== recordIdOf(workItemId, record.taskId, 0)) return reject('INVALID_COMMAND', 'a negotiation begins with its proposal')
-  if (record.speaker === undefined || !isCoordinator(state, record.speaker)) return reject('AUTH_FORBIDDEN', 'only the Coordinator has work of the Mission done')
+  const { speaker } = record
+  const isEntitled = speaker !== undefined && (isCoordinator(state, speaker) || grantToOffer(request, speaker.id, item) !== undefined)
+  if (!isEntitled) return reject('AUTH_FORBIDDEN', 'only the Coordinator, or a delegate under its Grant, has work of the Mission done')
   return missionNotActive(request)
 }
 

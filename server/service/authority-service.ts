@@ -155,6 +155,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const work = {
     custody,
     holdsOwnKey: (principalId: string) => identities.keysOf(principalId).some((key) => key.custody !== HELD_BY_SERVER && keys.validKey(key.keyId) !== undefined),
+    policy: () => policies.current,
     reads,
     stateOf: async (groupId: string) => (await actors.read(groupId)).group,
     feeds,

@@ -59,6 +59,21 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
     client.on('TASK_PROPOSAL', ({ payload: { taskId } }) => client.bid({ taskId, estimatedLatency: 100, estimatedCost, confidence: 0.9 }))
     return client
   }
+  /** An Agent that holds its own key, brought into the Mission and joined at the I.A.P. door. */
+  async function keyHolder(name: string, { role, capabilities }: { readonly role: 'worker' | 'work_delegate'; readonly capabilities: ReturnType<typeof dataAnalysis>[] }): Promise<{ readonly agent: AgentClient; readonly client: IAPClient }> {
+    const seed = randomBytes(32)
+    const { service, port } = iap.server
+    const added = await service.identities.addAgent({ name, publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [capability] })
+    if (!added.ok) throw new Error(added.error.reason)
+    const agent = await AgentClient.connect({ url: `ws://127.0.0.1:${port}/mwp`, ...added.value, seed })
+    const issued = await service.doors.tokens.issue({ principalId: agent.agentId, doors: ['iap'], label: 'bids' })
+    if (!issued.ok) throw new Error(issued.error.reason)
+    accepted(await coordinator.submit('membership.change', { member: { type: 'agent', id: agent.agentId }, role, visibilityStartSequence: 0 }, { groupId }))
+    const client = new IAPClient(iap.url, { token: issued.value.token })
+    clients.push(client)
+    await client.connect({ agentId: name, name, capabilities })
+    return { agent, client }
+  }
   const itemFor = async (name: string) => (await iap.server.service.reads.groupFor(await iap.principal(name), groupId))?.state.workItems.get(workItemId)
   const question = { description: 'Write the report', requiredCapability: 'data_analysis', input: {}, maxLatency: 600_000 }
   const offerSigned = () => new Promise<ReceivedContext>((resolve) => proposer.onContext(resolve))
@@ -223,17 +238,7 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
   })
 
   it('is done by a winner with a key of its own, whose words are in the log like those of others; it signs the work itself', async () => {
-    const seed = randomBytes(32)
-    const { service, port } = iap.server
-    const added = await service.identities.addAgent({ name: 'Kim', publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [capability] })
-    if (!added.ok) throw new Error(added.error.reason)
-    const kim = await AgentClient.connect({ url: `ws://127.0.0.1:${port}/mwp`, ...added.value, seed })
-    const issued = await service.doors.tokens.issue({ principalId: kim.agentId, doors: ['iap'], label: 'bids' })
-    if (!issued.ok) throw new Error(issued.error.reason)
-    accepted(await coordinator.submit('membership.change', { member: { type: 'agent', id: kim.agentId }, role: 'worker', visibilityStartSequence: 0 }, { groupId }))
-    const client = new IAPClient(iap.url, { token: issued.value.token })
-    clients.push(client)
-    await client.connect({ agentId: 'kim', name: 'Kim', capabilities: [dataAnalysis('kim.report')] })
+    const { agent: kim, client } = await keyHolder('kim', { role: 'worker', capabilities: [dataAnalysis('kim.report')] })
     client.on('TASK_PROPOSAL', ({ payload: { taskId } }) => client.bid({ taskId, estimatedLatency: 100, estimatedCost: 3, confidence: 0.9 }))
     client.on('TASK_ASSIGNMENT', ({ payload }) => client.accept(payload))
     const told = offerSigned()
@@ -268,5 +273,26 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
     expect((await negotiated()).length).toBe(count)
     await expect.poll(() => iap.store.iap.tasksAtWork().then((rows) => rows.filter((row) => row.taskId === taskId))).toEqual([])
     await jo.close()
+  })
+
+  it('is proposed by a delegate whose Grant covers offering it, and offered by its own signature under this Grant', async () => {
+    await enlist('lea')
+    const lea = await bidder('lea', 1)
+    lea.on('TASK_ASSIGNMENT', ({ payload }) => lea.accept(payload))
+    const { agent: delegate, client } = await keyHolder('del', { role: 'work_delegate', capabilities: [] })
+    const early = await client.propose(question, { work: { groupId, workItemId } }).catch((fault: unknown) => fault)
+    expect((early as IAPRefused).payload.details).toMatchObject({ reason: 'work_item' })
+    const grantId = newId()
+    const nothing = { modelTokenLimit: 0, toolCallLimit: 0, computeSecondsLimit: 0, wallClockSecondsLimit: 0, externalSideEffectLimit: 0 }
+    const terms = { allowedCapabilities: [capability], budget: { currency: 'EUR', financialLimit: 10, ...nothing }, maxDescendantDepth: 0, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
+    accepted(await coordinator.submit('membership.grant_delegation', { grantId, granteeAgentId: delegate.agentId, targetWorkItemId: workItemId, ...terms }, { groupId }))
+    const told = new Promise<ReceivedContext>((resolve) => client.onContext(resolve))
+    const taskId = newId()
+    void client.propose({ ...question, taskId }, { work: { groupId, workItemId } }).catch(() => undefined)
+    const basis = workOfferOf(await told)!
+    expect(basis.payload).toMatchObject({ delegationGrantId: grantId })
+    accepted(await delegate.submit('work.offer', basis.payload, basis.target))
+    await expect.poll(async () => (await itemFor('lea'))?.executionLease?.holderAgentId).toBe(await iap.principal('lea'))
+    await Promise.all([lea.close(), delegate.close()])
   })
 })

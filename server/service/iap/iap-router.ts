@@ -33,7 +33,7 @@ export interface RouterNeeds {
   readonly diagnostics: Log
   readonly options?: IapOptions
   /** What work of Missions is done with. */
-  readonly work: Pick<WorkBridgeNeeds, 'custody' | 'holdsOwnKey' | 'reads' | 'stateOf' | 'feeds' | 'artifacts' | 'origin'> & Pick<RecorderNeeds, 'router' | 'submit'>
+  readonly work: Pick<WorkBridgeNeeds, 'custody' | 'holdsOwnKey' | 'policy' | 'reads' | 'stateOf' | 'feeds' | 'artifacts' | 'origin'> & Pick<RecorderNeeds, 'router' | 'submit'>
 }
 
 /** The longest that a timer of the platform waits. */

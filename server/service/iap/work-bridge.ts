@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { ARTIFACT_NAME } from '../../../protocol/artifact-name.ts'
 import { canonicalize } from '../../../protocol/canonical-json.ts'
 import { deriveUrn } from '../../../protocol/digest.ts'
-import type { Artifact, CommandPayloads, Evidence, Lease, WorkOffer } from '../../../protocol/generated/types.ts'
+import type { Artifact, CommandPayloads, Evidence, Lease, Policy, WorkOffer } from '../../../protocol/generated/types.ts'
 import { composeMessage } from '../../../protocol/iap/compose.ts'
 import { isTerminal, TaskStatus } from '../../../protocol/iap/task-status.ts'
 import type { AgentId, IAPMessage, TaskId, TaskResult } from '../../../protocol/iap/types.ts'
@@ -13,6 +13,7 @@ import { err, ok } from '../../../protocol/result.ts'
 import { foldTask } from '../../authority/iap/evolve-task.ts'
 import type { RecordOf, TaskRecord } from '../../authority/iap/records.ts'
 import type { TaskState } from '../../authority/iap/types.ts'
+import { grantToOffer } from '../../authority/delegation.ts'
 import { missionOver } from '../../authority/fences.ts'
 import { recordIdOf } from '../../authority/negotiation.ts'
 import type { GroupState, WorkRecord } from '../../authority/types.ts'
@@ -41,6 +42,8 @@ export interface WorkBridgeNeeds {
   /** Whether the Principal can sign without the server. */
   readonly holdsOwnKey: (principalId: string) => boolean
   readonly reads: Pick<Reads, 'groupFor'>
+  /** The Organization's policy in force. */
+  readonly policy: () => Policy
   /** A Group as it stands, whoever asks. */
   readonly stateOf: (groupId: string) => Promise<GroupState | undefined>
   readonly feeds: Pick<Feeds, 'onGrowth'>
@@ -86,7 +89,7 @@ export class WorkBridge {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** The WorkItem that a proposal names: only the Coordinator in office has work done, and only what can be offered. */
+  /** The WorkItem that a proposal names: only the Coordinator in office, or a delegate under its Grant, has work done, and only what can be offered. */
   async admit(principalId: string, metadata: Readonly<Record<string, unknown>> | undefined): Promise<Result<TaskWork | undefined, string>> {
     const { groupId, workItemId, spaceId = groupId } = metadata ?? {}
     if (groupId === undefined && workItemId === undefined) return ok(undefined)
@@ -95,12 +98,14 @@ export class WorkBridge {
     const state = (await this.#needs.reads.groupFor(principalId, groupId))?.state
     const record = state?.workItems.get(workItemId)
     if (state === undefined || record === undefined) return err('there is no such WorkItem for this agent')
-    if (state.mission.coordinator.agentId !== principalId) return err('only the Coordinator has work of a Mission done')
-    if (!this.#needs.holdsOwnKey(principalId)) return err('the server holds the key of this Coordinator and signs no offer with it; a Coordinator needs a key of its own')
+    const { clock, policy } = this.#needs
+    const grant = state.mission.coordinator.agentId === principalId ? undefined : grantToOffer({ state, env: { now: clock.now(), policy: policy() } }, principalId, record.item)
+    if (grant === undefined && state.mission.coordinator.agentId !== principalId) return err('only the Coordinator, or a delegate under its Grant, has work of a Mission done')
+    if (!this.#needs.holdsOwnKey(principalId)) return err('the server holds the key of this agent and signs no offer with it; whoever has work of a Mission done needs a key of its own')
     if (state.mission.state !== 'active') return err(`the Mission is ${state.mission.state}`)
     if (!isOfferable(record)) return err('the WorkItem cannot be offered now')
     const workers = [...state.memberships.values()].filter(({ member, role, state: standing }) => member.type === 'agent' && role === 'worker' && standing !== 'ended')
-    return ok({ groupId, workItemId, requiredCapabilities: record.item.contract.requiredCapabilities, workerIds: workers.map(({ member }) => member.id) })
+    return ok({ groupId, workItemId, requiredCapabilities: record.item.contract.requiredCapabilities, workerIds: workers.map(({ member }) => member.id), ...(grant && { delegationGrantId: grant.grantId }) })
   }
 
   /** Does for the WorkItem whatever can be done now; called after everything that may have changed that. */
@@ -294,14 +299,14 @@ export class WorkBridge {
 
 /** Tells the Coordinator what it may sign. Public facts of the choice, never private reasoning (A-170). */
 function offerBasisFor(at: Work, award: RecordOf<'task_assignment'>): IAPMessage {
-  const { work: { groupId, workItemId, requiredCapabilities }, workerId, task: { taskId, proposal: { proposerId }, proposalMessageId, bids } } = at
+  const { work: { groupId, workItemId, requiredCapabilities, delegationGrantId }, workerId, task: { taskId, proposal: { proposerId }, proposalMessageId, bids } } = at
   const { assignmentId, acceptBy, selection } = award.content
   const bid = bids.find(({ ordinal }) => ordinal === selection.winner)!.bid
   const selectionBasis = {
     requiredCapabilities, verifiedMatches: requiredCapabilities, authorizationEligible: true, availabilityEstimate: acceptBy, expectedCost: bid.estimatedCost, reliabilityEvidence: [], policyRulesApplied: [selection.rule, `iap-assignment ${assignmentId}`],
   }
   const awardEventId = eventIdOf(at, award)
-  const data = { groupId, offer: { workItemId, candidateAgentIds: [workerId], selectionBasis }, ...(awardEventId !== undefined && { causedByEventId: awardEventId }) }
+  const data = { groupId, offer: { workItemId, candidateAgentIds: [workerId], selectionBasis, ...(delegationGrantId !== undefined && { delegationGrantId }) }, ...(awardEventId !== undefined && { causedByEventId: awardEventId }) }
   const payload = { fromAgent: ROUTER, toAgent: proposerId as AgentId, taskId, contextType: WORK_OFFER_CONTEXT, data, compression: 'none' as const }
   return composeMessage('CONTEXT_TRANSFER', { messageId: deriveUrn('iap-work-offer', taskId, assignmentId), from: ROUTER, to: proposerId, timestamp: award.at, correlationId: proposalMessageId }, payload) as IAPMessage
 }
