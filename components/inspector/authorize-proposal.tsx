@@ -9,14 +9,17 @@ import { Button } from '../ui/button.tsx'
 
 /** Lets the owner make work of a proposal in the Coordinator's stead. The Event of the proposal holds the contract. */
 export function AuthorizeProposal({ tree }: { readonly tree: JsonObject }) {
-  const { owner, me, state } = useMission()
+  const { owner, me, state, work } = useMission()
   const [isOpen, setOpen] = useState(false)
   const payload = isJsonObject(tree['payload'] ?? null) ? (tree['payload'] as JsonObject) : {}
   const proposal = tree['kind'] === 'work.proposed' ? payload['proposal'] : undefined
-  if (!isJsonObject(proposal ?? null) || owner.id !== me.principalId || state !== 'active') return null
+  if (!isJsonObject(proposal ?? null)) return null
+  const { proposalId } = proposal as JsonObject
+  const canAuthorize = owner.id === me.principalId && state === 'active' && !work.some((item) => item.proposalId === proposalId)
+  // The dialog outlasts the button: it stays until the authority's answer is verified here.
   return (
     <>
-      <Button className="justify-self-start" onClick={() => setOpen(true)}>Authorize it yourself</Button>
+      {canAuthorize && <Button className="justify-self-start" onClick={() => setOpen(true)}>Authorize it yourself</Button>}
       {isOpen && <AuthorizeDialog proposal={proposal as JsonObject} onClose={() => setOpen(false)} />}
     </>
   )

@@ -55,6 +55,8 @@ export interface BoardItem {
   readonly state: string
   readonly revision: number
   readonly sequence: number
+  /** The proposal that it was made of. */
+  readonly proposalId?: string
   readonly owner?: ParticipantView
   readonly ownershipEpoch?: number
   /** Who may still accept it; absent where nobody is asked. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { MISSION_BUDGET_RAISE, MISSION_CHILD_BUDGET_RAISE, RESOURCE_USAGE_RECORD, WORK_OFFER_DECLINE } from '../../../protocol/kinds.ts'
 import { ada, cora, urnOf, wanda, wim } from '../../testing/cast.ts'
-import { progress } from '../../testing/documents.ts'
+import { progress, workContract } from '../../testing/documents.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
 import { childPayload, MissionTree } from '../../testing/mission-tree.ts'
 import { block, citing, executionApproval, offerTo, reach, workId } from '../../testing/work-scenario.ts'
@@ -91,6 +91,16 @@ it('says of a child Mission that whoever owns it has to raise its budget, which 
   tree.root.accept(cora, MISSION_CHILD_BUDGET_RAISE, { workItemId: workId('report'), budget: { ...child.state.mission.budget, modelTokenLimit: 90 }, reason: 'There is more to do.' })
   tree.settle()
   expect(blockers(child)).toEqual(['Its budget is used up (Model tokens); the Coordinator has to offer it again with more, or end it'])
+})
+
+it('ties work to the proposal that it was made of, so that nobody is asked to authorize it again (A-148)', () => {
+  const group = new GroupFixture('root').found()
+  reach(group, 'a', 'open')
+  group.accept(wim, 'work.propose', { proposalId: urnOf('p'), contract: workContract() })
+  group.accept(cora, 'work.authorize', { workItemId: workId('b'), proposalId: urnOf('p'), contract: workContract() })
+  const [direct, proposed] = boardItems(group.state, naming, group.now)
+  expect(direct).not.toHaveProperty('proposalId')
+  expect(proposed).toMatchObject({ workItemId: workId('b'), proposalId: urnOf('p') })
 })
 
 it('links work to the child Mission that does it, and says that it waits for it (A-205)', () => {

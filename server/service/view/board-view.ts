@@ -25,6 +25,7 @@ function boardItem(record: WorkRecord, state: GroupState, name: Naming, now: str
     state: item.state,
     revision: item.revision,
     sequence: state.sequenceOf.get(item.workItemId) ?? 0,
+    ...(record.proposalId !== undefined && { proposalId: record.proposalId }),
     ...(item.owner && { owner: name({ type: 'agent', id: item.owner.agentId }), ownershipEpoch: item.owner.ownershipEpoch }),
     ...(candidates.length > 0 && { offeredTo: candidates }),
     ...(lease && item.state === 'active' && { leaseExpiresAt: lease.expiresAt }),
