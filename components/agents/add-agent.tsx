@@ -30,7 +30,7 @@ export function AddAgentDialog({ origin, onClose }: { readonly origin: string; r
       onOpenChange={onClose}
       dismissible={!adding.isPending}
       title="Add an agent"
-      description="It takes no signature of yours, because it gives the agent no say: it belongs to no mission until a coordinator brings it in, and can never approve anything."
+      description="It takes no signature of yours, because it gives the agent no say: it belongs to no mission until its owner or coordinator brings it in, and can never approve anything."
       footer={
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose} disabled={adding.isPending}>Cancel</Button>

@@ -21,6 +21,13 @@ describe('the offer of an owner who steps in', () => {
     expect((draft([urn('3'), urn('2')])?.payload as { candidateAgentIds: string[] }).candidateAgentIds).toEqual([urn('2'), urn('3')])
   })
 
+  it('A-149: leaves out whoever was ticked and can no longer take the work', () => {
+    const gone: OfferView = { ...offer, candidates: [candidate(urn('2')), { ...candidate(urn('3')), whyNot: 'It has no valid card.' }] }
+    const made = offerDraft(gone, { candidateIds: [urn('2'), urn('3')], seconds: 600 }, 'Nobody answers.', now)
+    expect(made?.payload).toMatchObject({ candidateAgentIds: [urn('2')] })
+    expect(offerDraft(gone, { candidateIds: [urn('3')], seconds: 600 }, 'Nobody answers.', now)).toBeUndefined()
+  })
+
   it('cannot be signed while nobody is chosen, nor for somebody who is not listed', () => {
     expect([draft([]), draft([urn('9')])]).toEqual([undefined, undefined])
   })

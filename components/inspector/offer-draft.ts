@@ -11,11 +11,11 @@ export interface OfferChoice {
 const RULE = 'emergency-override'
 
 /**
- * `work.offer` by an owner who steps in (A-117); undefined while nobody is chosen. What is said of a candidate is what its card vouches
+ * `work.offer` by an owner who steps in (A-117); undefined while nobody is chosen who can take the work. What is said of a candidate is what its card vouches
  * for; cost is not estimated, and `now` (RFC 3339) is when the work could be taken up.
  */
 export function offerDraft(offer: OfferView, { candidateIds, seconds }: OfferChoice, reason: string, now: string): DecisionDraft | undefined {
-  const chosen = offer.candidates.filter(({ who }) => candidateIds.includes(who.id))
+  const chosen = offer.candidates.filter(({ who, whyNot }) => whyNot === undefined && candidateIds.includes(who.id))
   const [first] = chosen
   if (!first) return undefined
   const { workItemId, revision, requiredCapabilities } = offer

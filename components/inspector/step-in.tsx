@@ -39,6 +39,7 @@ export function OfferDialog({ item, onClose }: { readonly item: BoardItem; reado
       <p className="font-medium"><bdi>{item.goal}</bdi></p>
       {offer?.obstacle !== undefined && <Notice tone="wait" title="It cannot be offered now"><bdi>{offer.obstacle}</bdi>{offer.until !== undefined && ` Until ${absoluteTime(offer.until)}, unless it gives the work back before.`}</Notice>}
       {error && <Notice tone="fail" title="Who can do it could not be loaded">Close this and try again.</Notice>}
+      {!offer && !error && <p role="status" className="text-13 text-muted">Loading who can do it</p>}
       {offer && <Candidates offer={offer} chosen={candidateIds} onChange={setCandidates} />}
       <Field label="The offer stands for" hint="Whoever accepts later is refused.">
         {(control) => (
@@ -66,7 +67,7 @@ function Candidates({ offer, chosen, onChange }: { readonly offer: OfferView; re
             name="candidate"
             who={who}
             note="agent"
-            isChosen={chosen.includes(who.id)}
+            isChosen={whyNot === undefined && chosen.includes(who.id)}
             onChange={(isChosen) => onChange(isChosen ? [...chosen, who.id] : chosen.filter((id) => id !== who.id))}
             whyNot={whyNot}
             aside={who.online !== undefined && <StateTag state={who.online ? 'online' : 'offline'} />}
