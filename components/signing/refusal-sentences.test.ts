@@ -23,6 +23,10 @@ describe('refusal sentences', () => {
     }
   })
 
+  it('leads whoever has used up a budget to who can raise it, and to no new mission (A-197)', () => {
+    expect(REFUSAL_SENTENCES.BUDGET_EXCEEDED.next).toBe('See the budget on the board. The mission owner can raise that of the mission.')
+  })
+
   it('names both revisions of a conflict', () => {
     expect(refusalWords('REVISION_CONFLICT', { expectedRevision: 6, currentRevision: 7 }).happened).toBe('Revision moved from 6 to 7 while you were reading.')
     expect(refusalWords('REVISION_CONFLICT').happened).toBe(REFUSAL_SENTENCES.REVISION_CONFLICT.happened)

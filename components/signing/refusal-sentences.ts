@@ -31,7 +31,7 @@ export const REFUSAL_SENTENCES: Readonly<Record<ErrorCode, RefusalWords>> = {
   WORK_LEASE_EXPIRED: { happened: 'The lease that this needs ran out.', next: 'The work is taken up again under a new lease.' },
   WORK_STALE_OWNERSHIP: { happened: 'The work item changed hands.', next: 'Look at the board as it is now, then decide again.' },
   APPROVAL_REQUIRED: { happened: 'A person has to approve first.', next: 'Once that approval is there, send it again; what you signed is kept.' },
-  BUDGET_EXCEEDED: { happened: 'A budget limit is exhausted.', next: 'See the budget on the board. More money or time takes a new mission.' },
+  BUDGET_EXCEEDED: { happened: 'A budget limit is exhausted.', next: 'See the budget on the board. The mission owner can raise that of the mission.' },
   RATE_LIMITED: { happened: 'Too much was sent in a short time.', next: 'Wait a moment, then send it again; what you signed is kept.' },
   BACKPRESSURE: { happened: 'The server cannot take more at the moment.', next: 'Wait a moment, then send it again; what you signed is kept.' },
   CURSOR_TOO_OLD: { happened: 'That place in the log is no longer online.', next: 'Reload the page to start from the present.' },
