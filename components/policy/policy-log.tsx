@@ -5,10 +5,11 @@ import { useRouter, useSearchParams } from 'next/navigation'
 import { useQuery } from '@tanstack/react-query'
 import { missionPath } from '../mission/mission-paths.ts'
 import { QueryState } from '../shell/query-state.tsx'
-import { useSession, useTRPC, type RulingLine } from '../trpc.tsx'
+import { useSession, useTRPC, type MissionSummary, type RulingLine } from '../trpc.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Field, Select } from '../ui/field.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
@@ -20,17 +21,29 @@ import { usePolicy, useRulings, type RulingFilter } from './use-policy.ts'
 
 /** What policy had a say in, newest first: all of it for administrators, that of their own Missions for everybody else. */
 export function PolicyLog() {
+  const missions = useQuery(useTRPC().missions.list.queryOptions())
+  const policy = usePolicy()
+  const skeleton = <div className="pt-6"><SkeletonRows rows={8} /></div>
+  return (
+    <QueryState query={missions} skeleton={skeleton}>
+      {(all) => <QueryState query={policy} skeleton={skeleton}>{({ spaceId }) => <Rulings missions={all} policySpaceId={spaceId} />}</QueryState>}
+    </QueryState>
+  )
+}
+
+function Rulings({ missions, policySpaceId }: { readonly missions: readonly MissionSummary[]; readonly policySpaceId: string }) {
   const { filter, choose } = useFilter()
-  const isAdmin = useSession().data?.me?.isAdmin === true
-  const scopes = useScopes(isAdmin)
-  const groupId = filter.groupId ?? (isAdmin ? undefined : scopes?.[0]?.groupId)
+  const me = useSession().data?.me
+  const isAdmin = me?.isAdmin === true
+  const scopes = scopesFor(missions, { isAdmin, principalId: me?.principalId, policySpaceId })
+  const groupId = filter.groupId ?? (isAdmin ? undefined : scopes[0]?.groupId)
   const hasScope = isAdmin || groupId !== undefined
-  const rulings = useRulings({ ...filter, ...(groupId !== undefined && { groupId }) }, scopes !== undefined && hasScope)
-  if (scopes !== undefined && !hasScope) return <div className="pt-6"><EmptyState title="You own no mission">Of missions that you own you read here where policy let something through or refused it.</EmptyState></div>
+  const rulings = useRulings({ ...filter, ...(groupId !== undefined && { groupId }) }, hasScope)
+  if (!hasScope) return <div className="pt-6"><EmptyState title="You own no mission">Of missions that you own you read here where policy let something through or refused it.</EmptyState></div>
   return (
     <>
-      <Filters filter={{ ...filter, ...(groupId !== undefined && { groupId }) }} scopes={scopes ?? []} hasAll={isAdmin} onChoose={choose} />
-      <QueryState query={rulings} skeleton={<SkeletonRows rows={8} />}>
+      <Filters filter={{ ...filter, ...(groupId !== undefined && { groupId }) }} scopes={scopes} hasAll={isAdmin} onChoose={choose} />
+      <QueryState query={rulings} skeleton={<SkeletonRows rows={8} />} absent={<Notice title="This log is not shown to you">Of a mission it is for its owner and for administrators.</Notice>}>
         {(lines) =>
           lines.length === 0 ? (
             <EmptyState title="No rulings here">Policy has let nothing through and refused nothing that this choice would show. Most of what happens in a mission needs no ruling.</EmptyState>
@@ -47,14 +60,10 @@ export function PolicyLog() {
 
 interface Scope { readonly groupId: string; readonly label: string }
 
-/** What the log can be narrowed to; undefined until known. */
-function useScopes(isAdmin: boolean): readonly Scope[] | undefined {
-  const missions = useQuery(useTRPC().missions.list.queryOptions()).data
-  const policy = usePolicy().data
-  const me = useSession().data?.me?.principalId
-  if (missions === undefined || policy === undefined) return undefined
-  const readable = missions.filter(({ owner }) => isAdmin || owner.id === me).map(({ groupId, title }) => ({ groupId, label: title }))
-  return isAdmin ? [{ groupId: policy.spaceId, label: 'The policy itself' }, ...readable] : readable
+/** What the log can be narrowed to. */
+function scopesFor(missions: readonly MissionSummary[], { isAdmin, principalId, policySpaceId }: { readonly isAdmin: boolean; readonly principalId: string | undefined; readonly policySpaceId: string }): readonly Scope[] {
+  const readable = missions.filter(({ owner }) => isAdmin || owner.id === principalId).map(({ groupId, title }) => ({ groupId, label: title }))
+  return isAdmin ? [{ groupId: policySpaceId, label: 'The policy itself' }, ...readable] : readable
 }
 
 /** The filter stands in the address, so that it can be sent to somebody. */
@@ -82,7 +91,7 @@ function Filters({ filter: { groupId, outcome }, scopes, hasAll, onChoose }: Fil
           <Select {...control} value={groupId ?? ''} onChange={(event) => onChoose({ ...withOutcome(outcome ?? ''), ...(event.target.value !== '' && { groupId: event.target.value }) })}>
             {hasAll && <option value="">Everything</option>}
             {scopes.map((scope) => <option key={scope.groupId} value={scope.groupId}>{visibleText(scope.label)}</option>)}
-            {!isListed && <option value={groupId}>A mission that you take no part in</option>}
+            {!isListed && <option value={groupId}>{hasAll ? 'A mission that you take no part in' : 'A mission that is not yours'}</option>}
           </Select>
         )}
       </Field>
