@@ -16,16 +16,19 @@ export function MemberActions({ who }: { readonly who: ParticipantView }) {
   const { owner, coordinator, me } = mission
   const [isOpen, setOpen] = useState<'role' | 'end'>()
   const isTheirs = owner.id === me.principalId && !isOver(mission) && who.membershipState !== 'ended' && who.id !== owner.id && who.id !== coordinator.id
-  if (!isTheirs || who.type === 'service' || who.membershipEpoch === undefined) return null
+  if (who.type === 'service' || who.membershipEpoch === undefined) return null
   const member: Candidate = { id: who.id, type: who.type, name: who.name, membershipEpoch: who.membershipEpoch }
   const close = () => setOpen(undefined)
+  // A dialog outlasts the buttons: it stays until the authority's answer is verified here.
   return (
     <>
-      <div className="flex flex-wrap gap-2">
-        <Button onClick={() => setOpen('role')}>Change the role</Button>
-        <Button variant="danger" onClick={() => setOpen('end')}>End the membership</Button>
-      </div>
-      {who.role === 'work_delegate' && (
+      {isTheirs && (
+        <div className="flex flex-wrap gap-2">
+          <Button onClick={() => setOpen('role')}>Change the role</Button>
+          <Button variant="danger" onClick={() => setOpen('end')}>End the membership</Button>
+        </div>
+      )}
+      {isTheirs && who.role === 'work_delegate' && (
         <div className="grid justify-items-start gap-2">
           <p className="text-13 text-muted">Which work a delegate may split up and offer, and up to what amounts, only the coordinator grants.</p>
           <AskCoordinator words={`Please grant ${who.name} the delegation of this work: `}>Ask for a delegation</AskCoordinator>

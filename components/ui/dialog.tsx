@@ -22,7 +22,10 @@ export interface DialogProps {
   readonly footer?: ReactNode
 }
 
-/** Modal dialog: focus is kept inside and returned on closing, Escape closes, content scrolls between title and footer. */
+/**
+ * Modal dialog: focus is kept inside and returned on closing, Escape closes, content scrolls between title and footer. A press beside
+ * it does not close it: what was typed would be lost by a slip.
+ */
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, description, children, width = 'narrow', initialFocus = 'first-control', dismissible = true } = props
   return (
@@ -30,6 +33,7 @@ export function Dialog(props: DialogProps) {
       <Primitive.Portal>
         <Primitive.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <Primitive.Content
+          onPointerDownOutside={(event) => event.preventDefault()}
           onOpenAutoFocus={(event) => {
             if (initialFocus === 'first-control') return
             event.preventDefault()
