@@ -94,6 +94,17 @@ describe('the Policy Log in the console', () => {
     expect((await rulings(admin, { groupId: fixture.service.policy.spaceId })).data.lines).toHaveLength(1)
   })
 
+  it('A-131: tells an administrator who was brought in the words of members only from where they read the log', async () => {
+    const earlier = await redact()
+    await fixture.submit(owner, { kind: 'membership.change', groupId, membershipEpoch: 1, expectedRevision: 0, payload: { member: admin.actor, role: 'observer', visibilityStartSequence: earlier.sequence! + 1 } })
+    const later = await redact()
+    const { data } = await rulings(admin, { groupId })
+    expect(data.lines.filter(({ area }) => area === 'redaction').map(({ sequence, reason, mission }) => [sequence, reason, mission?.missionId])).toEqual([
+      [later.sequence, 'It names a customer.', missionId],
+      [earlier.sequence, undefined, missionId],
+    ])
+  })
+
   it('names Agents and work where a reason has their ids', async () => {
     const reason = `${coordinator.actor.id} may act below work ${newUrn()}`
     await fixture.store.rulings.add(groupId, { area: 'authorization', outcome: 'refused', at: fixture.clock.now(), actor: coordinator.actor, actionId: newUrn(), kind: 'work.offer', reason, policyVersion: 0, code: 'AUTH_FORBIDDEN' })

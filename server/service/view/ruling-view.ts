@@ -1,23 +1,33 @@
 // Lines of the Policy Log, with names instead of ids as far as the reader may know them.
 import type { GroupState } from '../../authority/types.ts'
+import { withholding } from '../../authority/visibility.ts'
 import type { KeptRuling } from '../ports.ts'
 import type { AuthorityService } from '../service.ts'
 import type { RulingLine } from '../views.ts'
 import { namingFor } from './participants.ts'
 import { shorten } from './shorten.ts'
 
-type Sources = Pick<AuthorityService, 'identities' | 'sessions' | 'policy'> & { readonly reads: Pick<AuthorityService['reads'], 'groupFor'> }
+type Sources = Pick<AuthorityService, 'identities' | 'sessions' | 'policy'> & { readonly reads: Pick<AuthorityService['reads'], 'groupFor' | 'memberships'> }
+type Group = NonNullable<Awaited<ReturnType<Sources['reads']['groupFor']>>>
 
-/** Each Group is looked up once; of one that the reader is no member of, nothing is told but the ruling. */
+/** Each Group of the reader is looked up once; of one that the reader is no member of, nothing is told but the ruling. */
 export async function rulingLines(service: Sources, readerId: string, rulings: readonly KeptRuling[]): Promise<readonly RulingLine[]> {
-  const ids = [...new Set(rulings.map(({ spaceId }) => spaceId))].filter((id) => id !== service.policy.spaceId)
-  const groups = new Map(await Promise.all(ids.map(async (id) => [id, (await service.reads.groupFor(readerId, id))?.state] as const)))
-  return rulings.map((ruling) => rulingLine(ruling, service, groups.get(ruling.spaceId)))
+  const about = new Set(rulings.map(({ spaceId }) => spaceId))
+  const own = (await service.reads.memberships(readerId)).groups.filter(({ spaceId }) => about.has(spaceId))
+  const groups = new Map(await Promise.all(own.map(async ({ spaceId }) => [spaceId, await service.reads.groupFor(readerId, spaceId)] as const)))
+  return rulings.map((ruling) => {
+    const group = groups.get(ruling.spaceId)
+    const isReadable = ruling.outcome === 'refused' || ruling.spaceId === service.policy.spaceId || (group !== undefined && isShown(ruling, group, readerId))
+    return rulingLine(ruling, service, { state: group?.state, isReadable })
+  })
 }
 
-function rulingLine({ spaceId, entry, area, outcome, actor, at, kind, reason, policyVersion, sequence, code }: KeptRuling, service: Sources, state: GroupState | undefined): RulingLine {
-  // Why something was refused are the authority's words; why something was done are those of the members.
-  const isReadable = outcome === 'refused' || state !== undefined || spaceId === service.policy.spaceId
+/** Why something was refused are the authority's words; why something was done are those of members, for whoever may read its Event. */
+function isShown({ sequence }: KeptRuling, { state, membership }: Group, readerId: string): boolean {
+  return sequence !== undefined && sequence >= membership.visibilityStartSequence && withholding(state, readerId, sequence) === undefined
+}
+
+function rulingLine({ spaceId, entry, area, outcome, actor, at, kind, reason, policyVersion, sequence, code }: KeptRuling, service: Sources, { state, isReadable }: { readonly state: GroupState | undefined; readonly isReadable: boolean }): RulingLine {
   return {
     entry,
     area,
