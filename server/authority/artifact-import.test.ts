@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Actor, Artifact, ArtifactImportPayload } from '../../protocol/generated/types.ts'
 import { ARTIFACT_IMPORT } from '../../protocol/kinds.ts'
-import { ada, cora, hashOf, nora, otto, urnOf, wim } from '../testing/cast.ts'
+import { ada, cora, hashOf, nora, otto, urnOf, wanda, wim } from '../testing/cast.ts'
 import { artifactOf, evidenceOf, workContract } from '../testing/documents.ts'
 import { GroupFixture, replay } from '../testing/group-fixture.ts'
 import { MissionTree } from '../testing/mission-tree.ts'
@@ -197,5 +197,21 @@ describe('A-204, A-206: a child Mission and the Group above it', () => {
     expect(below('internal').child.accept(wim, ARTIFACT_IMPORT, payload(below('internal').root))).toHaveLength(1)
     const { child, root } = below('confidential')
     expect(child.code(wim, ARTIFACT_IMPORT, payload(root))).toBe('AUTH_FORBIDDEN')
+  })
+
+  it('what the child was brought from elsewhere stays out of the Group above, which gets the child’s own result of the same content', () => {
+    const source = approved()
+    const tree = new MissionTree(new GroupFixture('root').found())
+    reach(tree.root, 'report', 'open')
+    const child = tree.child(tree.root, 'child', 'report')
+    const part = { contract: { deadline: '2026-12-18T18:00:00Z', budget: { modelTokenLimit: 5 } }, worker: wanda }
+    reach(child, 'part', 'active', part)
+    publish(child, 'part', {}, artifactName('a'))
+    advance(child, 'part', 'submitted', 'verified', part)
+    child.state.artifacts.set(content, [...source.state.artifacts.get(content)!, ...child.state.artifacts.get(content)!])
+    submitMission(child, 'a')
+    child.accept(cora, 'mission.approve', approve(child))
+    tree.settle()
+    expect(tree.root.state.artifacts.get(content)).toMatchObject([{ groupId: child.state.groupId }])
   })
 })

@@ -116,6 +116,12 @@ describe('ext.countersign.mission.child_budget_raise', () => {
     expect(root.code(cora, MISSION_CHILD_BUDGET_RAISE, raise({ modelTokenLimit: 90 }))).toBe('INVALID_STATE_TRANSITION')
   })
 
+  it('A-159: gives nothing to the child of work that has ended, although the child does not know of it yet', () => {
+    root.accept(cora, 'work.cancel', { workItemId: workId('a'), reason: 'Not needed.' })
+    expect(recordOf(root, 'a')).toMatchObject({ item: { state: 'cancelled' }, child: { state: 'running' } })
+    expect(root.code(cora, MISSION_CHILD_BUDGET_RAISE, raise({ modelTokenLimit: 130 }))).toBe('INVALID_STATE_TRANSITION')
+  })
+
   it('A-118: takes a lease that has not run out', () => {
     expect(root.pass(86_400).code(cora, MISSION_CHILD_BUDGET_RAISE, raise({ modelTokenLimit: 90 }))).toBe('WORK_LEASE_EXPIRED')
   })

@@ -8,7 +8,7 @@ import { accept } from './draft.ts'
 import { coordinatorLeaseOver, missionNotActive, notCoordinator, revisionConflict } from './fences.ts'
 import { notRaised } from './mission-budget.ts'
 import type { Decider, Evolver } from './request.ts'
-import { findWork, noteStep, putWork, revised, workOf } from './work-record.ts'
+import { findWork, isUnfinished, noteStep, putWork, revised, workOf } from './work-record.ts'
 
 /**
  * `ext.countersign.mission.child_budget_raise`, in the Group of the parent; `expectedRevision` is the WorkItem's. Where the contract of the
@@ -21,7 +21,8 @@ export const decideRaiseChildBudget: Decider<typeof MISSION_CHILD_BUDGET_RAISE> 
   const { item, child } = found.value
   const refusal = revisionConflict(command, item.revision) ?? notCoordinator(request)
   if (refusal) return err(refusal)
-  if (child?.state !== 'running') return err(reject('INVALID_STATE_TRANSITION', 'no child Mission works on this WorkItem'))
+  // Work that was ended above has its child running until that hears of it.
+  if (child?.state !== 'running' || !isUnfinished(found.value)) return err(reject('INVALID_STATE_TRANSITION', 'no child Mission works on this WorkItem'))
   const previousBudget = limitOf(state, child.missionId)
   const around = budgetAround(state, workItemId, child.missionId, budget)
   const misfit = notRaised(previousBudget, budget) ?? childRaiseRefused(state, workItemId, child.missionId, { budget, around }) ?? coordinatorLeaseOver(request) ?? missionNotActive(request)

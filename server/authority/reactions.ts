@@ -2,6 +2,7 @@
 // A reaction carries all that the other Group needs to know, so that it can be recorded without looking back.
 import type { Actor, Approval, Artifact, Budget, EventDocument } from '../../protocol/generated/types.ts'
 import { MISSION_CHILD_BUDGET_RAISED } from '../../protocol/kinds.ts'
+import { resultManifests } from './artifact.ts'
 import { spentBy } from './budget.ts'
 import type { GroupEvent } from './request.ts'
 import type { Amounts, ChildLink, GroupState } from './types.ts'
@@ -79,7 +80,8 @@ function childEnded(state: GroupState, outcome: ChildEnded['outcome'], reason: s
   if (!parentLink || !mission.parent) return []
   const { missionId: childMissionId } = mission
   const { approval } = event.payload as { approval?: Approval }
-  const artifacts = onceById((approval?.artifactHashes ?? []).flatMap((hash) => state.artifacts.get(hash) ?? []))
+  // What was brought in from other Missions with the same content is not the child's to hand on.
+  const artifacts = onceById((approval?.artifactHashes ?? []).flatMap((hash) => resultManifests(state, hash)))
   const usage = spentBy(state, childMissionId)
   const body = { type: 'child-ended', childMissionId, childGroupId, workItemId: mission.parent.workItemId, outcome, reason, usage, ...(approval && { approval }), artifacts } as const
   return [{ targetGroupId: parentLink.groupId, body }]

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { canonicalize, encodeCanonical } from '../../../protocol/canonical-json.ts'
 import { deriveUrn } from '../../../protocol/digest.ts'
 import type { Rejection } from '../../../protocol/error-codes.ts'
+import { ERROR_CODES } from '../../../protocol/error-codes.ts'
 import type { Actor, Command, IapRecord } from '../../../protocol/generated/types.ts'
 import { ROUTER } from '../../../protocol/iap/types.ts'
 import { IAP_RECORD } from '../../../protocol/kinds.ts'
@@ -38,7 +39,7 @@ export class GroupRecorder {
 
   /**
    * Resolves with the id of the record once it stands in the Group, however often it is put there; `refs` are the ids of those that
-   * it rests on. Throws on a fault, which may pass.
+   * it rests on. Throws where that may pass: on a fault, and where a Group has too much to do.
    */
   async put(record: TaskRecord, work: TaskWork, refs: readonly string[]): Promise<Result<string, Rejection>> {
     const { groupId, workItemId } = work
@@ -47,7 +48,8 @@ export class GroupRecorder {
     const outcome = await this.#needs.submit(await this.#command({ groupId, workItemId, payload, actionId: deriveUrn('iap-record-action', recordId) }), { door: 'internal' })
     // The Action ID is that of the record, so whoever has used it has put this record there.
     if (outcome.ok || outcome.rejection.code === 'ACTION_ID_COLLISION') return ok(recordId)
-    if (outcome.rejection.code === 'INTERNAL_ERROR') throw new Error('a record could not be put into its Group')
+    const { code } = outcome.rejection
+    if (ERROR_CODES[code].retryable) throw new Error(`a record could not be put into its Group: ${code}`)
     return err(outcome.rejection)
   }
 

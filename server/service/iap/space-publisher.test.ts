@@ -5,7 +5,7 @@ import { err, ok } from '../../../protocol/result.ts'
 import type { TaskRecord } from '../../authority/iap/records.ts'
 import { silentLog } from '../../log.ts'
 import { createMemoryIap } from '../../testing/memory-iap.ts'
-import type { MessageDraft, SpaceMessage } from '../open-spaces/types.ts'
+import type { MessageDraft, SpaceMessage, SpaceRefusal } from '../open-spaces/types.ts'
 import { SpacePublisher } from './space-publisher.ts'
 
 const at = '2026-11-30T08:00:00Z'
@@ -15,10 +15,11 @@ const row = (record: TaskRecord) => ({ taskId: 'task', ordinal: record.ordinal, 
 
 const work = { groupId: 'group', workItemId: 'work', requiredCapabilities: [], workerIds: [] }
 
-function publishing({ taken = new Set([0, 1, 2, 3, 4]) } = {}) {
+function publishing({ taken = new Set([0, 1, 2, 3, 4]), refusals = [] as SpaceRefusal[] } = {}) {
   const store = createMemoryIap()
   const sent: MessageDraft[] = []
   const read: (readonly number[])[] = []
+  const retries: (() => void)[] = []
   const [put, refused]: [(readonly [string, readonly string[]])[], (readonly [string, string])[]] = [[], []]
   const publisher = new SpacePublisher({
     store: {
@@ -30,7 +31,10 @@ function publishing({ taken = new Set([0, 1, 2, 3, 4]) } = {}) {
       },
     },
     spaces: {
-      sendRecord: async (_senderId, _spaceId, draft) => ok({ messageId: `m${sent.push(draft) - 1}` } as SpaceMessage),
+      sendRecord: async (_senderId, _spaceId, draft) => {
+        const refusal = refusals.shift()
+        return refusal ? err(refusal) : ok({ messageId: `m${sent.push(draft) - 1}` } as SpaceMessage)
+      },
       search: async () => ok([]),
     },
     groups: {
@@ -41,7 +45,7 @@ function publishing({ taken = new Set([0, 1, 2, 3, 4]) } = {}) {
     },
     nodes: { enter: async (author) => author, nodeIdOf: async (agentId) => agentId },
     onRefused: (taskId, { code }) => refused.push([taskId, code]),
-    timers: { after: () => ({ cancel: () => undefined }) },
+    timers: { after: (_ms, ring) => (retries.push(ring), { cancel: () => undefined }) },
     diagnostics: silentLog(),
   })
   const add = (...records: readonly TaskRecord[]) => addTo('space', ...records)
@@ -50,7 +54,12 @@ function publishing({ taken = new Set([0, 1, 2, 3, 4]) } = {}) {
     publisher.publish('task')
     await publisher.settled()
   }
-  return { add, addTo, sent, read, store, put, refused }
+  /** What was put off comes due. */
+  const retry = async () => {
+    for (const ring of retries.splice(0)) ring()
+    await publisher.settled()
+  }
+  return { add, addTo, retry, sent, read, store, put, refused }
 }
 
 it('IAP: a record refers to the Messages of those that it rests on, of the same turn or an earlier one', async () => {
@@ -91,4 +100,15 @@ it('IAP: a record that its Group refuses stays in the journal, and the router he
   await addTo('group')
   expect(refused).toEqual([['task', 'INVALID_STATE_TRANSITION']])
   expect(await store.unpublished('task')).toEqual([])
+})
+
+it('IAP: a record that a Space has no room for stands there by its hash, and one that comes while it is busy stands there whole a little later', async () => {
+  const { add, sent } = publishing({ refusals: [{ category: 'too_large', reason: 'too long' }] })
+  await add(cancellation(0, []))
+  expect(sent.map(({ content }) => JSON.parse(content))).toMatchObject([{ omitted: { size: expect.any(Number) } }])
+  const later = publishing({ refusals: [{ category: 'busy', reason: 'too much waits' }] })
+  await later.add(cancellation(0, []))
+  expect(later.sent).toEqual([])
+  await later.retry()
+  expect(later.sent.map(({ content }) => JSON.parse(content))).toMatchObject([{ by: 'ada' }])
 })

@@ -112,6 +112,7 @@ export class SpacePublisher {
     const content = JSON.stringify(spaceContentOf(record))
     const sent = await spaces.sendRecord(senderId, spaceId, { ...draft, content })
     if (sent.ok) return sent.value.messageId
+    if (sent.error.category === 'busy') throw new Error(`a Space does not take a record yet: ${sent.error.reason}`)
     // What no Space takes as it is stands there by its hash; the journal has the whole of it.
     const standIn = await spaces.sendRecord(senderId, spaceId, { ...draft, content: standInFor(record, content) })
     if (!standIn.ok) throw new Error(`a Space refuses a record: ${standIn.error.reason}`)
