@@ -4,7 +4,7 @@ import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import type { EventDocument } from '../../protocol/generated/types.ts'
 import type { ValidatedRegistry } from '../../protocol/key-registry.ts'
 import { validateRegistry } from '../../protocol/key-registry.ts'
-import { POLICY_CHANGED, PROFILE_APPROVED, PROFILE_RETIRED } from '../../protocol/kinds.ts'
+import { MISSION_ROOT_DECIDE, MISSION_ROOT_DECIDED, POLICY_CHANGED, PROFILE_APPROVED, PROFILE_RETIRED } from '../../protocol/kinds.ts'
 import { signDocument } from '../../protocol/signed-documents.ts'
 import type { EventPayloadKind } from '../../protocol/validate.ts'
 import { eventPayloadKinds, validateEventPayload } from '../../protocol/validate.ts'
@@ -16,9 +16,13 @@ import { evolvePolicy } from '../authority/policy-change.ts'
 import { DEFAULT_POLICY } from '../authority/policy.ts'
 import type { GroupState } from '../authority/types.ts'
 import { newKey } from '../testing/authority-fixture.ts'
-import { groupAuthority, organizationId, urnOf } from '../testing/cast.ts'
+import { ada, groupAuthority, organizationId, urnOf, wanda } from '../testing/cast.ts'
+import { approvalOf } from '../testing/documents.ts'
 import { saw } from '../testing/evidence.ts'
+import { GroupFixture } from '../testing/group-fixture.ts'
 import { createMemorySpaces } from '../testing/memory-spaces.ts'
+import { MissionTree } from '../testing/mission-tree.ts'
+import { reach, submitMission } from '../testing/work-scenario.ts'
 import type { Watcher } from '../testing/world/world.ts'
 import { World } from '../testing/world/world.ts'
 import type { LogEntry } from './ports.ts'
@@ -49,12 +53,25 @@ beforeAll(async () => {
   const valid = validateRegistry({ organizationId, bindings: [binding] })
   if (!valid.ok) throw new Error(valid.error)
   registry = valid.value
+  samples.set(MISSION_ROOT_DECIDED, decidedAtRoot())
   for (let seed = 1_001; seed < 1_020 && samples.size < eventPayloadKinds.length; seed += 1) {
     const world = new World(seed, new Collector())
     await world.begin()
     while (world.sent < 2_500 && samples.size < eventPayloadKinds.length) await world.advance()
   }
 }, 180_000)
+
+/** The model submits no child Mission, so this history is written out. */
+function decidedAtRoot(): Sample {
+  const root = new GroupFixture('root').found()
+  reach(root, 'report', 'open')
+  const approvalPolicy = { finalHumanApproval: true, highRiskExecutionApproval: true, policyVersion: '1.0.0' }
+  const child = new MissionTree(root).child(root, 'two', 'report', { changes: { approvalPolicy } })
+  reach(child, 'part', 'verified', { contract: { deadline: '2026-12-18T18:00:00Z', budget: { currency: 'EUR', financialLimit: 5, modelTokenLimit: 50 } }, worker: wanda })
+  submitMission(child, 'part')
+  const [event] = child.accept(ada, MISSION_ROOT_DECIDE, { approval: approvalOf(child.state, 'approved', child.now, { approver: ada }) })
+  return { event: event!, before: child.log.slice(0, -1) }
+}
 
 function sampleOf(kind: string): Sample {
   const sample = samples.get(kind)
