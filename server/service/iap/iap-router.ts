@@ -122,10 +122,15 @@ export class IapRouterService implements Omit<IapRouter, 'isServing'> {
     if (row) this.bridge.advance(row)
   }
 
-  /** Reads what goes on and takes it up again. */
+  /** Reads what goes on and takes it up again. Throws what the store throws, and nothing of the router goes on then. */
   static async start(needs: RouterNeeds): Promise<IapRouterService> {
     const router = new IapRouterService(needs)
-    await router.#start()
+    try {
+      await router.#start()
+    } catch (fault) {
+      await router.stop()
+      throw fault
+    }
     return router
   }
 
