@@ -231,8 +231,8 @@ export interface CredentialStore {
   findToken(tokenHash: string): Promise<KeptToken | undefined>
   /** The token as it stands afterwards: of several revocations the first counts. Undefined for an unknown one. */
   revokeToken(tokenId: string, at: string): Promise<KeptToken | undefined>
-  /** Oldest first. */
-  listTokens(): Promise<readonly KeptToken[]>
+  /** Oldest first; of these Principals alone where some are named. */
+  listTokens(principalIds?: readonly string[]): Promise<readonly KeptToken[]>
   addAccessKey(accessKey: KeptAccessKey): Promise<void>
   findAccessKey(keyHash: string): Promise<KeptAccessKey | undefined>
   /** As `revokeToken`. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, or, sql as text } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { accessKeys, custodialKeys, doorTokens } from '../../drizzle/schema.ts'
 import type { CredentialStore, CustodialKey, KeptAccessKey, KeptToken } from '../service/ports.ts'
@@ -27,7 +27,10 @@ function createTokens(database: PostgresJsDatabase): Pick<CredentialStore, 'addT
       const [row] = await database.select().from(doorTokens).where(eq(doorTokens.tokenId, tokenId))
       return row && keptToken(row)
     },
-    listTokens: async () => (await database.select().from(doorTokens).orderBy(asc(doorTokens.createdAt), asc(doorTokens.tokenId))).map(keptToken),
+    async listTokens(principalIds) {
+      const isTheirs = principalIds && text`${doorTokens.principalId} = any(${text.param([...principalIds])}::text[])`
+      return (await database.select().from(doorTokens).where(isTheirs).orderBy(asc(doorTokens.createdAt), asc(doorTokens.tokenId))).map(keptToken)
+    },
   }
 }
 

@@ -18,6 +18,8 @@ export function describeCredentials(store: () => Store): void {
       expect(await credentials().findToken(younger.tokenHash)).toEqual(younger)
       expect(await credentials().findToken(newHash())).toBeUndefined()
       expect((await credentials().listTokens()).filter(({ tokenId }) => [younger.tokenId, older.tokenId].includes(tokenId))).toEqual([older, younger])
+      expect(await credentials().listTokens([older.principalId, newId()])).toEqual([older])
+      expect(await credentials().listTokens([])).toEqual([])
     })
 
     it('are revoked once, and stay revoked', async () => {

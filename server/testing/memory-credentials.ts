@@ -13,7 +13,7 @@ export function createMemoryCredentials(): CredentialStore {
     },
     findToken: async (tokenHash) => [...tokens.values()].find((token) => token.tokenHash === tokenHash),
     revokeToken: async (tokenId, at) => revoked(tokens, tokenId, at),
-    listTokens: async () => sorted(tokens),
+    listTokens: async (principalIds) => sorted(tokens).filter(({ principalId }) => principalIds?.includes(principalId) ?? true),
     async addAccessKey(accessKey) {
       invariant(!accessKeys.has(accessKey.accessKeyId) && ![...accessKeys.values()].some(({ keyHash }) => keyHash === accessKey.keyHash), 'an access key is kept once')
       accessKeys.set(accessKey.accessKeyId, accessKey)

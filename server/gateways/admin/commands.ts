@@ -69,7 +69,7 @@ const commands = {
     return issued.ok ? ok({ token: issued.value.token, ...tokenView(service, issued.value.record) }) : issued
   }),
   'token list': command({ principalId: id.optional() }, async (service, { principalId }) =>
-    ok((await service.doors.tokens.list()).filter((record) => principalId === undefined || record.principalId === principalId).map((record) => tokenView(service, record))),
+    ok((await service.doors.tokens.list(principalId === undefined ? undefined : [principalId])).map((record) => tokenView(service, record))),
   ),
   'token revoke': command({ tokenId: id }, async ({ doors: { tokens } }, { tokenId }) => ((await tokens.revoke(tokenId)) ? ok({ tokenId, revoked: true }) : err({ reason: 'there is no such token' }))),
   'access-key create': command({ label, days: days.optional() }, async ({ doors: { accessKeys } }, input) => {

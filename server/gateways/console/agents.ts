@@ -6,7 +6,7 @@ import type { AgentCard } from '../../../protocol/generated/types.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { addAgentWithToken } from '../../service/doors/new-agent.ts'
 import { tokenDoors } from '../../service/doors/door-tokens.ts'
-import type { TokenRecord } from '../../service/doors/types.ts'
+import type { TokenDoor, TokenRecord } from '../../service/doors/types.ts'
 import type { AuthorityService } from '../../service/service.ts'
 import { keyView } from './key-view.ts'
 import { identifierText } from './session.ts'
@@ -24,8 +24,10 @@ const newAgent = {
 
 export const agentsRouter = router({
   list: signedInProcedure.query(async ({ ctx: { service } }) => {
-    const tokens = (await service.doors.tokens.list()).filter((token) => isInForce(token, service.clock.now()))
-    return { agents: service.identities.cards().map((card) => agentView(service, card, tokens)) }
+    const cards = service.identities.cards()
+    const inForce = (await service.doors.tokens.list(cards.map(({ agentId }) => agentId))).filter((token) => isInForce(token, service.clock.now()))
+    const open = new Set(inForce.flatMap(({ principalId, doors }) => doors.map((door) => `${door} ${principalId}`)))
+    return { agents: cards.map((card) => agentView(service, card, tokenDoors.filter((door) => open.has(`${door} ${card.agentId}`)))) }
   }),
 
   /** An Agent that holds its own key. */
@@ -77,7 +79,7 @@ function granted<T>(outcome: Result<T, { reason: string }>): T {
 
 const isInForce = ({ revokedAt, expiresAt }: TokenRecord, now: string) => revokedAt === undefined && (expiresAt === undefined || now < expiresAt)
 
-function agentView({ identities, doors, sessions }: AuthorityService, { agentId, displayName, capabilities, cardVersion, status, issuedAt }: AgentCard, tokens: readonly TokenRecord[]) {
+function agentView({ identities, doors, sessions }: AuthorityService, { agentId, displayName, capabilities, cardVersion, status, issuedAt }: AgentCard, tokensOpen: readonly TokenDoor[]) {
   const custody = new Set(identities.keysOf(agentId).map(keyView).flatMap((key) => (key.revokedAt === undefined ? [key.custody] : [])))
   const lastSeenAt = sessions.lastSeenAt(agentId)
   return {
@@ -91,7 +93,7 @@ function agentView({ identities, doors, sessions }: AuthorityService, { agentId,
     custody: [...custody].join(' and ') || 'no key',
     isCustodial: doors.custody.holds(agentId),
     /** Those that are open to it: by a token in force, or by a key of its own. */
-    doors: [...tokenDoors.filter((door) => tokens.some((token) => token.principalId === agentId && token.doors.includes(door))), ...([...custody].some((holder) => holder !== HELD_BY_SERVER) ? (['mwp'] as const) : [])],
+    doors: [...tokensOpen, ...([...custody].some((holder) => holder !== HELD_BY_SERVER) ? (['mwp'] as const) : [])],
     online: sessions.isOnline(agentId),
     /** Since the server started. */
     ...(lastSeenAt !== undefined && { lastSeenAt }),

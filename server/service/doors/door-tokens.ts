@@ -87,7 +87,7 @@ export class IssuedTokens implements DoorTokens {
     return true
   }
 
-  list = async (): Promise<readonly TokenRecord[]> => (await this.#needs.store.listTokens()).map(recordOf)
+  list = async (principalIds?: readonly string[]): Promise<readonly TokenRecord[]> => (await this.#needs.store.listTokens(principalIds)).map(recordOf)
 
   stop(): void {
     this.#ends.stop()

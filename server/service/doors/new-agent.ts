@@ -37,7 +37,7 @@ async function givenKey<T>({ doors: { tokens }, identities }: Service, agentId: 
   const isFirst = agentId !== undefined && identities.keysOf(agentId).length === 0
   const given = await give()
   if (!given.ok || !isFirst) return given
-  const shared = (await tokens.list()).filter(({ principalId, revokedAt }) => principalId === agentId && revokedAt === undefined)
+  const shared = (await tokens.list([agentId])).filter(({ revokedAt }) => revokedAt === undefined)
   await Promise.all(shared.map(({ tokenId }) => tokens.revoke(tokenId)))
   return given
 }

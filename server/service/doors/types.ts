@@ -33,7 +33,8 @@ export interface DoorTokens {
   /** Called when a token of this node's memory was revoked or has expired: what it opened is to be closed. */
   onEnded(listener: (tokenId: string) => void): () => void
   revoke(tokenId: string): Promise<boolean>
-  list(): Promise<readonly TokenRecord[]>
+  /** Of all, or of these Principals: Nodes that register themselves have any number of tokens. */
+  list(principalIds?: readonly string[]): Promise<readonly TokenRecord[]>
   /** To be called by a door whose connection with the Agent lasts; the function that it gives is called when the connection has closed. */
   connected(principalId: string): () => void
   /** Whether the Agent is connected at a door of this node, or has shown a token there within the last two minutes. */
