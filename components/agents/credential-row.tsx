@@ -37,7 +37,7 @@ export function CredentialRow({ what, id, terms, isBusy, fault, consequence, onR
         {!isEnded && !isAsking && <Button variant="quiet" aria-label={`Revoke ${what}`} onClick={() => setIsAsking(true)}>Revoke</Button>}
         {!isEnded && isAsking && (
           <>
-            <Button variant="quiet" onClick={() => setIsAsking(false)} disabled={isBusy}>Keep it</Button>
+            <Button variant="quiet" autoFocus onClick={() => setIsAsking(false)} disabled={isBusy}>Keep it</Button>
             <Button variant="danger" busy={isBusy} aria-label={`Revoke ${what} now`} onClick={onRevoke}>Revoke now</Button>
           </>
         )}

@@ -6,6 +6,7 @@ import { payloadOf } from '../conversation/use-post-message.ts'
 import { newUrn } from '../signing/command.ts'
 import { Button } from '../ui/button.tsx'
 import { Field, TextArea } from '../ui/field.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { DecisionDialog } from './decision-dialog.tsx'
 import { isOver } from './is-over.ts'
 import { useMission } from './mission-context.tsx'
@@ -31,7 +32,7 @@ function AskDialog({ conversationId, words, onClose }: { readonly conversationId
   const message = { messageId, text: text.trim(), mentions: [coordinator], references: [] }
   return (
     <DecisionDialog
-      title={`Ask ${coordinator.name}`}
+      title={`Ask ${visibleText(coordinator.name)}`}
       description="A message in the planning conversation, which everybody in the mission reads. It binds nobody: the coordinator answers there, or signs what you asked for, and then it shows on the board and in the log."
       keep="Do not ask"
       confirm="Post"

@@ -7,6 +7,7 @@ import { useMission } from '../mission/mission-context.tsx'
 import { isOver } from '../mission/is-over.ts'
 import type { ParticipantView } from '../trpc.tsx'
 import { Button } from '../ui/button.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { RoleField } from './bring-in.tsx'
 import { membershipDraft, rolesFor, type Candidate } from './membership-draft.ts'
 
@@ -49,7 +50,7 @@ function RoleDialog({ member, present, onClose }: DialogProps & { readonly prese
   const [role, setRole] = useState(() => rolesFor(member.type).map((each) => each.role).find((each) => each === present) ?? 'observer')
   return (
     <DecisionDialog
-      title={`Change the role of ${member.name}`}
+      title={`Change the role of ${visibleText(member.name)}`}
       description="You give this role in your name, and it holds at once. What the member has signed so far stays. A worker who still holds work stays a worker until that is done."
       keep="Leave it as it is"
       draft={() => (role === present ? undefined : membershipDraft(member, role))}
@@ -65,7 +66,7 @@ function EndDialog({ member, onClose }: DialogProps) {
   const { id, type, name, membershipEpoch } = member
   return (
     <DecisionDialog
-      title={`End the membership of ${name}`}
+      title={`End the membership of ${visibleText(name)}`}
       description="You end it in your name. They see nothing that follows, and what they still send is refused. While they hold work it cannot be ended: cancel that first, or wait. You can bring them in again."
       keep="Keep them"
       isDangerous

@@ -1,6 +1,6 @@
 'use client'
 
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { POLICY_CHANGE } from '../../protocol/kinds.ts'
 import { isReason, ReasonField } from '../mission/reason-field.tsx'
 import { CommandProgress } from '../signing/command-progress.tsx'
@@ -35,6 +35,8 @@ export function PolicyForm({ base, current, onRestart, onClose }: PolicyFormProp
   const [draft, setDraft] = useState(() => draftOf(policy))
   const [reason, setReason] = useState('')
   const form = useRef<HTMLDivElement>(null)
+  // The button that opened the form is gone; who works by keyboard goes on from its top.
+  useEffect(() => form.current?.focus({ preventScroll: true }), [])
   const next = policyOf(draft, policy.version)
   const differences = next === undefined ? [] : policyDifferences(policy, next, names)
   const hasMoved = current.policy.version !== policy.version && phase.step !== 'verified'
@@ -51,7 +53,7 @@ export function PolicyForm({ base, current, onRestart, onClose }: PolicyFormProp
   }
 
   return (
-    <div ref={form} className="pt-6">
+    <div ref={form} tabIndex={-1} role="form" aria-label="Change the policy" className="pt-6 outline-none">
       <PolicyFields draft={draft} faults={draftFaults(draft)} services={current.services} onChange={setDraft} />
       <Section title={`What changes from version ${policy.version} to ${policy.version + 1}`}>
         <div className="grid gap-4 pt-4">
