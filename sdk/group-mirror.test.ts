@@ -5,7 +5,7 @@ import { ada, cora, wanda, wim } from '../server/testing/cast.ts'
 import { GroupFixture } from '../server/testing/group-fixture.ts'
 import { childPayload, MissionTree } from '../server/testing/mission-tree.ts'
 import { workContract } from '../server/testing/documents.ts'
-import { advance, approve, block, citing, fail, offerPayload, offerTo, reach, reconcile, requestChanges, submitMission, workId } from '../server/testing/work-scenario.ts'
+import { advance, approve, artifactName, block, citing, fail, offerPayload, offerTo, publish, reach, reconcile, requestChanges, submitMission, workId } from '../server/testing/work-scenario.ts'
 import { GroupMirror } from './group-mirror.ts'
 
 function mirrorOf(group: GroupFixture, after = 0): GroupMirror {
@@ -170,6 +170,21 @@ describe('the mirror agrees with the authority', () => {
     group.accept(ada, ARTIFACT_IMPORT, { sourceGroupId: source.state.groupId, artifactId, contentHash, reason: 'It is the same.' })
     expectAgreement(group)
     expect(mirrorOf(group).artifacts.has(contentHash)).toBe(true)
+  })
+
+  test('about content that came from another Mission too, and stays the result of its own work (A-24)', () => {
+    const source = new GroupFixture('source').found()
+    reach(source, 'a', 'verified')
+    submitMission(source, 'a')
+    source.accept(ada, 'mission.approve', approve(source))
+    const group = new GroupFixture().found()
+    group.elsewhere = new Map([[source.state.groupId, source.state]])
+    const [{ artifactId, contentHash }] = [...source.state.artifacts.values()].flat() as [Artifact]
+    reach(group, 'b', 'active')
+    publish(group, 'b', {}, artifactName('a'))
+    group.accept(ada, ARTIFACT_IMPORT, { sourceGroupId: source.state.groupId, artifactId, contentHash, reason: 'It is the same.' })
+    expectAgreement(group)
+    expect(mirrorOf(group).artifactsOf(workId('b'))).toMatchObject([{ contentHash }])
   })
 
   test('about a Mission that is sent back and then approved', () => {

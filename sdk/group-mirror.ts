@@ -144,6 +144,12 @@ export class GroupMirror {
     if (this.mission !== undefined) this.changeMission({ revision: this.mission.revision + 1 })
   }
 
+  /** What came from another Mission does not take the place of the Group's own artifact of the same content. */
+  keep(artifact: Artifact, { groupId }: EventDocument): void {
+    const known = this.artifacts.get(artifact.contentHash)
+    if (artifact.groupId === groupId || known?.groupId !== groupId) this.artifacts.set(artifact.contentHash, artifact)
+  }
+
   /** Notes an answer to the last submission. */
   answer(signed: Pick<MissionSubmission, 'decision' | 'rootDecision'>): void {
     const last = this.submissions.pop()
@@ -224,7 +230,7 @@ const APPLY: { readonly [K in Kind]?: Apply<K> } = {
     const isFree = mirror.workItems.get(workItemId)?.state === 'blocked' && outcome !== 'approved'
     const blocker = { reason: `The child Mission ${outcome === 'failed' ? 'failed' : 'was cancelled'}: ${reason}`, unblockCondition: 'The Coordinator unblocks it, offers it again or founds another child Mission.' }
     mirror.change(workItemId, event, { childMissionId: undefined, ...(isFree && { blocker }) })
-    for (const artifact of artifacts) mirror.artifacts.set(artifact.contentHash, artifact)
+    for (const artifact of artifacts) mirror.keep(artifact, event)
   },
   'membership.changed': member,
   'membership.ended': member,
@@ -280,8 +286,8 @@ const APPLY: { readonly [K in Kind]?: Apply<K> } = {
     mirror.change(workItemId, event, { ...unleased, owner: undefined, state: 'cancelled', reason })
     mirror.reviseMission()
   },
-  'artifact.published': (mirror, { artifact }) => void mirror.artifacts.set(artifact.contentHash, artifact),
-  'ext.countersign.artifact.imported': (mirror, { artifact }) => void mirror.artifacts.set(artifact.contentHash, artifact),
+  'artifact.published': (mirror, { artifact }, event) => mirror.keep(artifact, event),
+  'ext.countersign.artifact.imported': (mirror, { artifact }, event) => mirror.keep(artifact, event),
   'ext.countersign.work.offer_declined': (mirror, { workItemId, offerId, reason }, event) => {
     const offers = mirror.workItems.get(workItemId)?.offers ?? []
     const decline = (offer: WorkOffer): WorkOffer => (offer.offerId === offerId ? { ...offer, status: 'declined', declineReason: reason } : offer)

@@ -54,7 +54,10 @@ export function mirrorMembersOf({ state }: Pick<RestoredGroup, 'state'>): Mirror
     memberships: new Map(kept.memberships),
     workItems: new Map(kept.workItems.map(([id, work]) => [id, workView(work)])),
     proposals: new Map(kept.proposals.map(([id, proposal]) => [id, { missionId, groupId, ...proposal }])),
-    artifacts: new Map(kept.artifacts.flatMap(([hash, published]) => published.slice(-1).map((artifact) => [hash, artifact] as const))),
+    artifacts: new Map(kept.artifacts.flatMap(([hash, known]) => {
+      const artifact = known.findLast((each) => each.groupId === groupId) ?? known.at(-1)
+      return artifact ? [[hash, artifact] as const] : []
+    })),
     submissions: kept.submissions.map((submission) => submissionOf(submission, missionId)),
   }
 }
