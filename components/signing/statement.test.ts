@@ -83,7 +83,7 @@ describe('describePlan', () => {
     const contract = { goal: 'Count again.', acceptanceCriteria: [{ criterionId: 'sum', description: 'It adds up.', evidenceRequired: ['policy_check'] }] }
     const authorized = statementOf(bytesOf({ ...createDraft, kind: 'work.authorize', payload: { workItemId: IDS.event, contract, overrideReason: 'Now.' } }))
     expect(sentence(authorized)).toContain('authorize the work “Count again.”.')
-    expect(authorized.facts).toContainEqual({ label: 'Accepted when', values: ['sum: It adds up. (proven by policy check)'], form: 'text' })
+    expect(authorized.facts).toContainEqual({ label: 'Accepted when', values: ['sum, proven by policy check: It adds up.'], form: 'text' })
   })
 
   it.each([
@@ -121,9 +121,16 @@ describe('describePlan', () => {
 
   it('lists every criterion with its evidence, every budget limit and the envelope', () => {
     const { facts, envelope } = statementOf(bytesOf(createDraft))
-    expect(facts).toContainEqual({ label: 'Done when', values: ['links: Every link works. (proven by deterministic test)'], form: 'text' })
+    expect(facts).toContainEqual({ label: 'Done when', values: ['links, proven by deterministic test: Every link works.'], form: 'text' })
     expect(facts).toContainEqual({ label: 'Budget', values: ['Cost: 50', 'Currency: EUR'], form: 'text' })
     expect(envelope.map((fact) => fact.label)).toEqual(expect.arrayContaining(['Action id', 'Signed as', 'Prepared at', 'Kind']))
+  })
+
+  it('says what proves a criterion before its words, which can then pass for no proof', () => {
+    const words = 'It adds up. (proven by human review)'
+    const contract = { goal: 'Count again.', acceptanceCriteria: [{ criterionId: 'sum', description: words, evidenceRequired: ['worker_claim'], note: 1 }] }
+    const { facts } = statementOf(bytesOf({ ...createDraft, kind: 'work.authorize', payload: { workItemId: 'urn:x:w', proposalId: 'urn:x:p', contract } }))
+    expect(facts.find(({ label }) => label === 'Accepted when')?.values).toEqual([`sum, proven by worker claim, {"note":1}: ${words}`])
   })
 
   it('shows both hashes of a decision in full', () => {

@@ -329,11 +329,12 @@ function formOf(member: string, value: JsonValue): FactForm {
   return typeof value === 'string' && member.endsWith('Id') ? 'id' : 'text'
 }
 
+/** The description comes last: it is whatever somebody wrote, and what stood behind it could be part of it. */
 function criterionWords(criterion: JsonValue): string {
   if (!isJsonObject(criterion)) return shown(criterion)
   const { criterionId, description, evidenceRequired, ...rest } = criterion
-  const words = `${shown(criterionId)}: ${shown(description)} (proven by ${asList(evidenceRequired ?? null).map(shown).join(', ').replaceAll('_', ' ')})`
-  return Object.keys(rest).length === 0 ? words : `${words} ${JSON.stringify(rest)}`
+  const head = `${shown(criterionId)}, proven by ${asList(evidenceRequired ?? null).map(shown).join(', ').replaceAll('_', ' ')}`
+  return `${head}${Object.keys(rest).length === 0 ? '' : `, ${JSON.stringify(rest)}`}: ${shown(description)}`
 }
 
 const memberWords = (object: JsonObject): string[] => inReadingOrder(object).map((member) => `${labelOf(member)}: ${shown(object[member])}`)
