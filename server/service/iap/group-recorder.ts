@@ -11,6 +11,7 @@ import { IAP_RECORD } from '../../../protocol/kinds.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
 import { signDocument } from '../../../protocol/signed-documents.ts'
+import { DEFAULT_MAX_DEPTH, parseStrictJson } from '../../../protocol/strict-json.ts'
 import { PROTOCOL_VERSION } from '../../../protocol/version.ts'
 import type { TaskRecord } from '../../authority/iap/records.ts'
 import { recordIdOf } from '../../authority/negotiation.ts'
@@ -20,8 +21,10 @@ import type { AuthorityService } from '../service.ts'
 import type { AgentNodes } from './agent-nodes.ts'
 import type { TaskWork } from './store-port.ts'
 
-/** Longer content stands in the log by its hash; the journal of the router has the whole of it. */
+/** Content that is longer, or that no Command can hold, stands in the log by its hash; the journal of the router has the whole of it. */
 const maximumContentBytes = 64 * 1024
+/** A Command has the content three containers down: in itself, its payload and the record. */
+const maximumContentDepth = DEFAULT_MAX_DEPTH - 3
 
 export interface RecorderNeeds {
   readonly router: Pick<ServiceIdentity, 'principal' | 'keyId' | 'sign'>
@@ -77,6 +80,7 @@ export class GroupRecorder {
 function boundedContent(content: TaskRecord['content']): Pick<IapRecord, 'content' | 'omitted'> {
   const text = JSON.stringify(content)
   const size = Buffer.byteLength(text)
-  if (size <= maximumContentBytes && canonicalize(content).ok) return { content: content as unknown as Record<string, unknown> }
+  const fits = size <= maximumContentBytes && canonicalize(content).ok && parseStrictJson(Buffer.from(text), { maxDepth: maximumContentDepth }).ok
+  if (fits) return { content: content as unknown as Record<string, unknown> }
   return { omitted: { sha256: createHash('sha256').update(text).digest('hex'), size } }
 }
