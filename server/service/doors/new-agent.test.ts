@@ -37,9 +37,15 @@ describe('the first key of a Node', () => {
     expect(await areInForce(shared)).toEqual([false, false])
   })
 
-  it('ends none when it is refused, and a further one ends none', async () => {
-    expect(await addAgentWithToken(fixture.service, { name: 'Scout', capabilities: [], agentId, doors: ['ioa'] })).toMatchObject({ ok: false })
-    expect(await areInForce(shared)).toEqual([true, true])
+  it('is never there beside shared tokens, also where the server breaks off once it is given (0191)', async () => {
+    const { identities } = fixture.service
+    const broken = { ...fixture.service, identities: { ...identities, keysOf: identities.keysOf.bind(identities), addAgent: async (agent: Parameters<typeof identities.addAgent>[0]) => identities.addAgent(agent).then(() => Promise.reject(new Error('no more power'))) } as typeof identities }
+    await expect(addKeyHolder(broken, { name: 'Scout', capabilities, agentId, publicKey: newKey().publicKey })).rejects.toThrow('no more power')
+    expect(identities.keysOf(agentId)).toHaveLength(1)
+    expect(await areInForce(shared)).toEqual([false, false])
+  })
+
+  it('is not mistaken for a further one, which ends none', async () => {
     const first = await custodial()
     await custodial()
     expect(await areInForce([first.ok ? first.value.token : ''])).toEqual([true])

@@ -31,13 +31,18 @@ export const addKeyHolder = (service: Service, agent: Parameters<AuthorityServic
 
 /**
  * Everybody who has the access key of a Node can have a token of it until it has a key. Such tokens end with the first key: nobody
- * shall work in Missions, or read them, by what was shared before there were any.
+ * shall work in Missions, or read them, by what was shared before there were any. They end before the key is given, so that no fault
+ * leaves both; a refused key costs the Node no more than to ask for a token again. Afterwards end those that were taken meanwhile.
  */
 async function givenKey<T>({ doors: { tokens }, identities }: Service, agentId: string | undefined, give: () => Refusable<T>): Refusable<T> {
-  const isFirst = agentId !== undefined && identities.keysOf(agentId).length === 0
+  if (agentId === undefined || identities.keysOf(agentId).length > 0) return give()
+  await endTokens(tokens, agentId)
   const given = await give()
-  if (!given.ok || !isFirst) return given
-  const shared = (await tokens.list([agentId])).filter(({ revokedAt }) => revokedAt === undefined)
-  await Promise.all(shared.map(({ tokenId }) => tokens.revoke(tokenId)))
+  if (given.ok) await endTokens(tokens, agentId)
   return given
+}
+
+async function endTokens(tokens: Service['doors']['tokens'], agentId: string): Promise<void> {
+  const inForce = (await tokens.list([agentId])).filter(({ revokedAt }) => revokedAt === undefined)
+  await Promise.all(inForce.map(({ tokenId }) => tokens.revoke(tokenId)))
 }
