@@ -356,7 +356,9 @@ export function overspent({ kind, payload }: EventDocument, model: MissionModel)
       if (usedBy(account, dimension) > limit) return `more ${dimension} is used than there is`
       if (above && !account.isSettled && limit > limitIn(above.limit, dimension)) return `there is more ${dimension} than above`
     }
-    if (above && !account.isSettled && account.limit.financialLimit !== undefined && account.limit.currency !== above.limit.currency) return 'money changed its currency'
+    // Where there is no money above, none of it in any currency is left here: that was judged with the amounts.
+    const isMoney = account.limit.financialLimit !== undefined && above?.limit.financialLimit !== undefined
+    if (isMoney && !account.isSettled && account.limit.currency !== above.limit.currency) return 'money changed its currency'
   }
   return undefined
 }
