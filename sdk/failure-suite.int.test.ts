@@ -15,9 +15,9 @@ import { loadOrganizationKeys } from '../server/service/organization-keys.ts'
 import type { RunningServer, ServerOptions } from '../server/start.ts'
 import { startServer } from '../server/start.ts'
 import { openStore } from '../server/store/open-store.ts'
-import { selectionBasis, workContract } from '../server/testing/documents.ts'
+import { selectionBasis } from '../server/testing/documents.ts'
 import { createMemoryStore } from '../server/testing/memory-store.ts'
-import { accepted, type AgentAccount, enrol, inHours, register } from '../server/testing/sdk-clients.ts'
+import { accepted, type AgentAccount, enrol, inHours, register, reportContract } from '../server/testing/sdk-clients.ts'
 import { createTestDatabase, skipReason } from '../server/testing/test-database.ts'
 import { AgentClient, type AgentStore, type Ending, GroupMirror, type HumanClient, LeaseLost, newId, openAgentStore, reconcile, runScheduler, type SchedulerOptions, type Slot } from './index.ts'
 import { startChild } from './testing/child-process.ts'
@@ -115,16 +115,7 @@ async function startWorker(of: AgentAccount, work: Work, path = join(folder, `${
 }
 
 const contract = (goal: string, changes: Partial<WorkContract> = {}) =>
-  workContract({
-    goal,
-    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
-    allowedResources: [],
-    requiredCapabilities: [capability],
-    deadline: inHours(24),
-    retryPolicy: { maxAttempts: 5, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
-    budget: { currency: 'EUR', financialLimit: 10, toolCallLimit: 10 },
-    ...changes,
-  })
+  reportContract(capability, { goal, retryPolicy: { maxAttempts: 5, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] }, budget: { currency: 'EUR', financialLimit: 10, toolCallLimit: 10 }, ...changes })
 
 /** A Mission with its Coordinator, and the Coordinator's mirror kept up to date. */
 class Desk {

@@ -78,6 +78,19 @@ const progress = {
   evidenceIds: [],
 }
 
+/** A Group whose members may bring in the one artifact that was approved in another, and what does so. */
+function besideApproved() {
+  const source = new GroupFixture('source').found()
+  reach(source, 'a', 'verified')
+  submitMission(source, 'a')
+  source.accept(ada, 'mission.approve', approve(source))
+  const group = new GroupFixture().found()
+  group.elsewhere = new Map([[source.state.groupId, source.state]])
+  const [{ artifactId, contentHash }] = [...source.state.artifacts.values()].flat() as [Artifact]
+  const bringIn = () => group.accept(ada, ARTIFACT_IMPORT, { sourceGroupId: source.state.groupId, artifactId, contentHash, reason: 'It is the same.' })
+  return { group, contentHash, bringIn }
+}
+
 describe('the mirror agrees with the authority', () => {
   test.each(['open', 'offered', 'queued', 'active', 'published', 'submitted', 'verified'] as const)('about work that is %s', (stage) => {
     const group = new GroupFixture().found()
@@ -160,29 +173,17 @@ describe('the mirror agrees with the authority', () => {
   })
 
   test('about an artifact of another Mission (A-204)', () => {
-    const source = new GroupFixture('source').found()
-    reach(source, 'a', 'verified')
-    submitMission(source, 'a')
-    source.accept(ada, 'mission.approve', approve(source))
-    const group = new GroupFixture().found()
-    group.elsewhere = new Map([[source.state.groupId, source.state]])
-    const [{ artifactId, contentHash }] = [...source.state.artifacts.values()].flat() as [Artifact]
-    group.accept(ada, ARTIFACT_IMPORT, { sourceGroupId: source.state.groupId, artifactId, contentHash, reason: 'It is the same.' })
+    const { group, contentHash, bringIn } = besideApproved()
+    bringIn()
     expectAgreement(group)
     expect(mirrorOf(group).artifacts.has(contentHash)).toBe(true)
   })
 
   test('about content that came from another Mission too, and stays the result of its own work (A-24)', () => {
-    const source = new GroupFixture('source').found()
-    reach(source, 'a', 'verified')
-    submitMission(source, 'a')
-    source.accept(ada, 'mission.approve', approve(source))
-    const group = new GroupFixture().found()
-    group.elsewhere = new Map([[source.state.groupId, source.state]])
-    const [{ artifactId, contentHash }] = [...source.state.artifacts.values()].flat() as [Artifact]
+    const { group, contentHash, bringIn } = besideApproved()
     reach(group, 'b', 'active')
     publish(group, 'b', {}, artifactName('a'))
-    group.accept(ada, ARTIFACT_IMPORT, { sourceGroupId: source.state.groupId, artifactId, contentHash, reason: 'It is the same.' })
+    bringIn()
     expectAgreement(group)
     expect(mirrorOf(group).artifactsOf(workId('b'))).toMatchObject([{ contentHash }])
   })

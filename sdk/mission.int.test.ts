@@ -6,8 +6,8 @@ import { silentLog } from '../server/log.ts'
 import type { RunningServer } from '../server/start.ts'
 import { startServer } from '../server/start.ts'
 import { memoryResources } from '../server/testing/authority-fixture.ts'
-import { selectionBasis, workContract } from '../server/testing/documents.ts'
-import { accepted, enrol, inHours, register } from '../server/testing/sdk-clients.ts'
+import { selectionBasis } from '../server/testing/documents.ts'
+import { accepted, enrol, inHours, register, reportContract } from '../server/testing/sdk-clients.ts'
 import { AgentClient, GroupMirror, HumanClient, newId, reconcile, withExecutionLease } from './index.ts'
 import type { GroupEntry } from './index.ts'
 
@@ -51,15 +51,7 @@ const plan = (coordinator: AgentClient) => ({
   budget,
   deadline: inHours(48),
 })
-const contract = () =>
-  workContract({
-    goal: 'Write the report',
-    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
-    allowedResources: [],
-    requiredCapabilities: [capability],
-    deadline: inHours(24),
-    budget: { currency: 'EUR', financialLimit: 10, toolCallLimit: 10 },
-  })
+const contract = () => reportContract(capability, { budget: { currency: 'EUR', financialLimit: 10, toolCallLimit: 10 } })
 
 /** Resolves with the first Group that the Agent is told of. */
 async function invited(client: AgentClient): Promise<GroupEntry> {

@@ -50,7 +50,7 @@ function ArtifactFacts({ view }: { readonly view: ArtifactView }) {
       <HashVerdict contentHash={view.contentHash} checked={checked} />
       {artifact.sourceArtifactHashes.length > 0 && (
         <InspectorSection title="Made from">
-          <ul className="grid gap-1 text-13">
+          <ul className="grid grid-cols-[minmax(0,1fr)] gap-1 text-13">
             {artifact.sourceArtifactHashes.map((hash) => <li key={hash}><button type="button" onClick={() => select(hash)} className="max-w-full truncate font-mono text-12 text-action">{hash}</button></li>)}
           </ul>
         </InspectorSection>

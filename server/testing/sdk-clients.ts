@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { encodeBase64url } from '../../protocol/base64url.ts'
 import { publicKeyOf } from '../../protocol/ed25519-sign.ts'
-import type { CapabilityRef, EventDocument } from '../../protocol/generated/types.ts'
+import type { CapabilityRef, EventDocument, WorkContract } from '../../protocol/generated/types.ts'
 import { invariant } from '../../protocol/result.ts'
 import type { Receipt } from '../../sdk/index.ts'
 import { HumanClient } from '../../sdk/index.ts'
 import type { AuthorityService } from '../service/service.ts'
+import { workContract } from './documents.ts'
 
 interface Host { readonly origin: string; readonly service: AuthorityService }
 
@@ -36,3 +37,14 @@ export function accepted(receipt: Receipt): EventDocument {
 
 /** A deadline on the clock of a real server. */
 export const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
+
+/** The contract of a report that somebody with this capability writes, due on the clock of a real server. */
+export const reportContract = (capability: CapabilityRef, changes: Partial<WorkContract> = {}): WorkContract =>
+  workContract({
+    goal: 'Write the report',
+    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
+    allowedResources: [],
+    requiredCapabilities: [capability],
+    deadline: inHours(24),
+    ...changes,
+  })

@@ -9,6 +9,9 @@ import type { AgentTraits } from '../../testing/iap/test-agent.ts'
 import { dataAnalysis } from '../../testing/iap/test-agent.ts'
 import { skipReason } from '../../testing/test-database.ts'
 
+/** Four decisions of a task and what was delivered of each, with all of its Messages and their ids written at once. */
+const FEWEST_WRITES = 10
+
 let iap: IapServer
 const able = (name: string, traits: AgentTraits & { readonly autoPong?: boolean } = {}) => iap.join(name, { capabilities: [dataAnalysis(`${name}.sum`)], ...traits })
 
@@ -35,11 +38,7 @@ describe.skipIf(skipReason)(`the I.A.P. router after a restart${skipReason ? ` (
   it('keeps accepted work and its fence, and passes on the result', async () => {
     const [ada, ben] = [await iap.join('ada'), await able('ben')]
     ada.propose('task', { maxLatency: 600_000 })
-    await ben.next('TASK_PROPOSAL')
-    ben.bid('task')
-    const { payload: assignment } = await ben.next('TASK_ASSIGNMENT')
-    ben.accept(assignment)
-    await ben.settle()
+    const assignment = await ben.takeOn('task')
     await iap.restart()
     const [proposer, worker] = [await iap.join('ada'), await able('ben')]
     worker.complete(assignment, 'done')
@@ -128,19 +127,34 @@ describe.skipIf(skipReason)(`the I.A.P. router after a restart${skipReason ? ` (
       ben.accept(payload)
       ben.sendResult({ taskId: payload.taskId, assignmentId: payload.assignmentId, status: 'completed', result: payload.taskId })
     })
-    // The writes of one task: four decisions, seven Messages and their ids, and what was delivered.
+    const agents = ['ada', 'ben']
+    const isWritten = async (taskId: string) => {
+      if (!(await iap.store.iap.findTask(taskId))?.isOver) return false
+      await iap.server.service.iap.published()
+      return (await Promise.all(agents.map((agent) => iap.store.iap.waiting(agent, 0, 1)))).flat().length === 0
+    }
+    // The writes of one task: four decisions, seven Messages and their ids, and what was delivered. What comes close together is written together.
     for (let write = 1; write <= 18; write++) {
       const taskId = `task-${write}`
-      const died = iap.dieAt(write, when)
-      const result = ada.propose({ taskId, description: 'Sum it', requiredCapability: 'DATA_ANALYSIS', input: { write }, maxLatency: 600_000 })
+      let hasDied = false
+      const died = iap.dieAt(write, when).then(() => (hasDied = true))
+      // Where the proposal itself was lost, it may be sent again before the only agent that can is back.
+      const told = ada
+        .propose({ taskId, description: 'Sum it', requiredCapability: 'DATA_ANALYSIS', input: { write }, maxLatency: 600_000 })
+        .catch((fault: unknown) => (fault instanceof IAPRefused ? fault.payload : Promise.reject(fault as Error)))
+      await expect.poll(async () => hasDied || (await isWritten(taskId)), { timeout: 30_000, interval: 5 }).toBe(true)
+      if (!hasDied) {
+        expect(write).toBeGreaterThan(FEWEST_WRITES)
+        expect(await told).toMatchObject({ status: 'completed', result: taskId })
+        break
+      }
       await died
       await iap.restart()
-      // Where the proposal itself was lost, it may be sent again before the only agent that can is back.
-      const told = await result.catch((fault: unknown) => (fault instanceof IAPRefused ? fault.payload : Promise.reject(fault as Error)))
+      const answer = await told
       const records = await iap.records(taskId)
       const state = foldTask(records.map(({ type, content }) => recordFromSpace(type, content)))!
       expect(records.map(({ content }) => content.ordinal)).toEqual(records.map((_record, index) => index))
-      expect(told).toMatchObject(state.status === 'completed' ? { status: 'completed', result: taskId } : { code: 'CAPABILITY_NOT_FOUND' })
+      expect(answer).toMatchObject(state.status === 'completed' ? { status: 'completed', result: taskId } : { code: 'CAPABILITY_NOT_FOUND' })
       expect(state.bids.length > 0).toBe(state.status === 'completed')
       expect(records.filter(({ type }) => ['iap/task_result', 'iap/task_failure'].includes(type))).toHaveLength(1)
     }

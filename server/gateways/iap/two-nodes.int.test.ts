@@ -30,11 +30,7 @@ describe.skipIf(skipReason)(`the I.A.P. door on two nodes${skipReason ? ` (${ski
   it('opens on the other when the first stops, with all that went on', async () => {
     const [ada, ben] = [await iap.join('ada'), await able(iap.server, 'ben')]
     ada.propose('task', { maxLatency: 600_000 })
-    await ben.next('TASK_PROPOSAL')
-    ben.bid('task')
-    const { payload: assignment } = await ben.next('TASK_ASSIGNMENT')
-    ben.accept(assignment)
-    await ben.settle()
+    const assignment = await ben.takeOn('task')
     await iap.stop()
     expect([await ada.closeCode, await ben.closeCode]).toEqual([1001, 1001])
     await expect.poll(() => readiness(there), { timeout: 20_000 }).toMatchObject({ iap: true })

@@ -14,9 +14,10 @@ import { deferred } from '../../../sdk/deferred.ts'
 import { CAUSED_BY_EXTENSION } from '../../authority/draft.ts'
 import type { IapStore } from '../../service/iap/store-port.ts'
 import { startServer } from '../../start.ts'
-import { accepted, BiddingMission, capability } from '../../testing/iap/bidding-mission.ts'
+import { BiddingMission, capability } from '../../testing/iap/bidding-mission.ts'
 import { IapServer } from '../../testing/iap/iap-server.ts'
 import { dataAnalysis } from '../../testing/iap/test-agent.ts'
+import { accepted } from '../../testing/sdk-clients.ts'
 import { skipReason } from '../../testing/test-database.ts'
 
 describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${skipReason})` : ''}`, () => {

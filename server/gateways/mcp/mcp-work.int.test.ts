@@ -11,10 +11,10 @@ import type { RunningServer } from '../../start.ts'
 import { startServer } from '../../start.ts'
 import { openStore } from '../../store/open-store.ts'
 import { memoryArtifacts } from '../../testing/authority-fixture.ts'
-import { selectionBasis, workContract } from '../../testing/documents.ts'
+import { selectionBasis } from '../../testing/documents.ts'
 import type { McpAgent } from '../../testing/mcp-client.ts'
 import { mcpAgent, McpCaller } from '../../testing/mcp-client.ts'
-import { accepted, enrol, inHours, register } from '../../testing/sdk-clients.ts'
+import { accepted, enrol, inHours, register, reportContract } from '../../testing/sdk-clients.ts'
 import type { TestDatabase } from '../../testing/test-database.ts'
 import { createTestDatabase, skipReason } from '../../testing/test-database.ts'
 
@@ -22,17 +22,7 @@ const capability = { id: 'release.report', version: '1.0.0' }
 const criteria = [{ criterionId: 'complete', description: 'Nothing is missing.', evidenceRequired: ['artifact_integrity' as const, 'deterministic_test' as const] }]
 
 const contract = (changes: Partial<WorkContract> = {}) =>
-  workContract({
-    goal: 'Write the report',
-    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
-    acceptanceCriteria: criteria,
-    allowedResources: [],
-    requiredCapabilities: [capability],
-    deadline: inHours(24),
-    retryPolicy: { maxAttempts: 3, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
-    budget: { currency: 'EUR', financialLimit: 10 },
-    ...changes,
-  })
+  reportContract(capability, { acceptanceCriteria: criteria, retryPolicy: { maxAttempts: 3, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] }, budget: { currency: 'EUR', financialLimit: 10 }, ...changes })
 
 interface Standing { readonly state: string; readonly is_yours: boolean; readonly lease?: { readonly type: string; readonly seconds_left: number; readonly ends_at: string }; readonly next_step: string; readonly content_hash?: string; readonly message_id?: string }
 interface Offers { readonly offers: readonly { readonly group_id: string; readonly work_item_id: string; readonly offer_id: string; readonly contract: WorkContract; readonly joins_mission?: boolean }[] }

@@ -1,35 +1,16 @@
 // A Mission whose Coordinator, which holds its own key, lets agents of the I.A.P. door bid for its work.
-import { randomBytes } from 'node:crypto'
-import { encodeBase64url } from '../../../protocol/base64url.ts'
-import { publicKeyOf } from '../../../protocol/ed25519-sign.ts'
 import type { EventDocument } from '../../../protocol/generated/types.ts'
 import { invariant } from '../../../protocol/result.ts'
-import type { Receipt } from '../../../sdk/index.ts'
-import { AgentClient, HumanClient, newId } from '../../../sdk/index.ts'
+import type { HumanClient } from '../../../sdk/index.ts'
+import { AgentClient, newId } from '../../../sdk/index.ts'
 import type { DecodedEntry } from '../../service/ports.ts'
-import { workContract } from '../documents.ts'
+import { accepted, enrol, inHours, register, reportContract } from '../sdk-clients.ts'
 import type { IapServer } from './iap-server.ts'
 
 export const capability = { id: 'data.analysis', version: '1.0.0' }
 const criteria = [{ criterionId: 'complete', description: 'Nothing is missing.', evidenceRequired: ['artifact_integrity' as const, 'deterministic_test' as const] }]
-const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 
-const contract = () =>
-  workContract({
-    goal: 'Write the report',
-    requiredDeliverables: [{ deliverableId: 'report', description: 'The report.', mediaType: 'text/markdown', schema: 'urn:test:report' }],
-    acceptanceCriteria: criteria,
-    allowedResources: [],
-    requiredCapabilities: [capability],
-    deadline: soon(24),
-    retryPolicy: { maxAttempts: 3, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] },
-    budget: { currency: 'EUR', financialLimit: 10 },
-  })
-
-export function accepted(receipt: Receipt): EventDocument {
-  if (!receipt.ok) throw new Error(`${receipt.error.code}: ${receipt.error.message}`)
-  return receipt.value
-}
+const contract = () => reportContract(capability, { acceptanceCriteria: criteria, retryPolicy: { maxAttempts: 3, backoff: 'none', maxDelay: 'PT0S', retryableFailures: [] }, budget: { currency: 'EUR', financialLimit: 10 } })
 
 export class BiddingMission {
   readonly owner: HumanClient
@@ -46,13 +27,9 @@ export class BiddingMission {
   }
 
   static async prepare(iap: IapServer): Promise<BiddingMission> {
-    const { service, origin, port } = iap.server
-    const { token } = await service.identities.invite({ name: 'Ada', isAdmin: true, ttlSeconds: 60 })
-    const owner = await HumanClient.enrol(origin, { token, name: 'Ada' })
-    const seed = randomBytes(32)
-    const added = await service.identities.addAgent({ name: 'Coordinator', publicKey: encodeBase64url(publicKeyOf(seed)), capabilities: [capability] })
-    invariant(added.ok, 'the Coordinator is registered')
-    const coordinator = await AgentClient.connect({ url: `ws://127.0.0.1:${port}/mwp`, ...added.value, seed })
+    const { service, port } = iap.server
+    const owner = await enrol(iap.server, 'Ada')
+    const coordinator = await AgentClient.connect({ url: `ws://127.0.0.1:${port}/mwp`, ...(await register(iap.server, 'Coordinator', [capability])) })
     const issued = await service.doors.tokens.issue({ principalId: coordinator.agentId, doors: ['iap'], label: 'bids' })
     invariant(issued.ok, 'the token is issued')
     return new BiddingMission(iap, owner, { coordinator, token: issued.value.token })
@@ -61,7 +38,7 @@ export class BiddingMission {
   /** A Mission with one open WorkItem. */
   async found(): Promise<{ readonly groupId: string; readonly workItemId: string }> {
     const { coordinator } = this
-    const mission = await this.owner.createMission({ title: 'Release', coordinatorAgentId: coordinator.agentId, objective: 'Write it.', definitionOfDone: criteria, budget: { currency: 'EUR', financialLimit: 100 }, deadline: soon(48) })
+    const mission = await this.owner.createMission({ title: 'Release', coordinatorAgentId: coordinator.agentId, objective: 'Write it.', definitionOfDone: criteria, budget: { currency: 'EUR', financialLimit: 100 }, deadline: inHours(48) })
     accepted(mission.receipt)
     const { groupId } = mission
     for await (const { kind } of coordinator.subscribe(groupId, { after: 0 })) if (kind === 'mission.created') break

@@ -98,6 +98,16 @@ export class TestAgent {
     this.send(createTaskRejectionMessage({ taskId: assignment.taskId, assignmentId: assignment.assignmentId, ...(code !== undefined && { code }) }, this.agentId))
   }
 
+  /** Bids for a task that is proposed to it, gets it and accepts; resolves with the assignment once the router has the acceptance. */
+  async takeOn(taskId: string): Promise<TaskAssignment> {
+    await this.next('TASK_PROPOSAL')
+    this.bid(taskId)
+    const { payload: assignment } = await this.next('TASK_ASSIGNMENT')
+    this.accept(assignment)
+    await this.settle()
+    return assignment
+  }
+
   complete(assignment: Pick<TaskAssignment, 'taskId' | 'assignmentId'>, result: unknown): IAPMessageOf<'TASK_RESULT'> {
     const message = createTaskResultMessage({ taskId: assignment.taskId, assignmentId: assignment.assignmentId, status: 'completed', result }, this.agentId)
     this.send(message)
