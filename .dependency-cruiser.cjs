@@ -15,7 +15,7 @@ const zone = {
   e2e: '^(e2e|examples|bench)/',
 }
 /** Leaves of the server that its parts may use. */
-const log = '^server/(log|http-messages|native-sha2|token-bucket)(\\.test)?\\.ts$'
+const log = '^server/(log|http-messages|native-sha2|recent-map|token-bucket)(\\.test)?\\.ts$'
 const ports = '^server/service/ports\\.ts$'
 const tables = '^drizzle/schema\\.ts$'
 const schemas = '^schemas/'

@@ -1,4 +1,5 @@
 // Rate limits that may be overdrawn for a moment.
+import { RecentMap } from './recent-map.ts'
 
 /**
  * Rate limit of one sender. It may be overdrawn by a whole burst: such takes are refused one by one, so that an
@@ -31,21 +32,17 @@ export class TokenBucket {
 /** Rate limits of many senders, each with a bucket of its own; whoever has been quiet longest is forgotten first. */
 export class TokenBuckets {
   readonly #rate: { readonly perSecond: number; readonly burst: number }
-  readonly #maximumSenders: number
-  readonly #buckets = new Map<string, TokenBucket>()
+  readonly #buckets: RecentMap<string, TokenBucket>
 
   constructor(rate: { readonly perSecond: number; readonly burst: number }, maximumSenders = 10_000) {
     this.#rate = rate
-    this.#maximumSenders = maximumSenders
+    this.#buckets = new RecentMap(maximumSenders)
   }
 
   /** Takes tokens of this sender, as `TokenBucket.take` does. */
   take(sender: string, nowMs: number, cost = 1): ReturnType<TokenBucket['take']> {
     const bucket = this.#buckets.get(sender) ?? new TokenBucket(this.#rate.perSecond, this.#rate.burst, nowMs)
-    this.#buckets.delete(sender)
     this.#buckets.set(sender, bucket)
-    const [oldest] = this.#buckets.size > this.#maximumSenders ? this.#buckets.keys() : []
-    if (oldest !== undefined) this.#buckets.delete(oldest)
     return bucket.take(nowMs, cost)
   }
 

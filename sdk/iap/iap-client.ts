@@ -65,6 +65,8 @@ export class IAPClient {
   readonly #handlers = new Map<MessageType, Set<(message: IAPMessage) => void>>()
   readonly #contextHandlers = new Set<(context: ReceivedContext) => void>()
   readonly #heard = new Set<string>()
+  /** One iterator for all time: a new one would walk over the places of those that were forgotten before. */
+  readonly #oldestHeard = this.#heard.values()
   readonly #tasks = new Map<TaskId, Pending>()
   readonly #questions = new Map<string, Pending>()
   readonly #flows = new Map<TaskId, FlowContext>()
@@ -231,7 +233,7 @@ export class IAPClient {
     if (message.type === 'MESSAGE_BATCH') return message.payload.messages.forEach((each) => this.#hear(each as unknown as IAPMessage))
     if (this.#heard.has(message.messageId)) return
     this.#heard.add(message.messageId)
-    if (this.#heard.size > REMEMBERED) this.#heard.delete(this.#heard.values().next().value!)
+    if (this.#heard.size > REMEMBERED) this.#heard.delete(this.#oldestHeard.next().value!)
     this.#move(message.type, (message.payload as { readonly taskId?: TaskId }).taskId)
     this.#answer(message)
     for (const handler of this.#handlers.get(message.type) ?? []) handler(message)

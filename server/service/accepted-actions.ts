@@ -1,4 +1,5 @@
 // What this node knows of accepted Commands without asking the database: enough to answer nearly every retry.
+import { RecentMap } from '../recent-map.ts'
 import type { CommandReceipt } from './ports.ts'
 
 /** Where the Event of an accepted Command is, and the content that was accepted. */
@@ -15,8 +16,8 @@ const keyOf = (actorId: string, actionId: string) => `${actorId}\n${actionId}`
  * whose Commands are looked up beforehand, so that nobody can cause it again and again.
  */
 export class AcceptedActions {
-  readonly #actions = new Map<string, AcceptedAction>()
-  readonly #suspects = new Set<string>()
+  readonly #actions = new RecentMap<string, AcceptedAction>(maximumActions)
+  readonly #suspects = new RecentMap<string, true>(maximumSuspects)
 
   find(actorId: string, actionId: string): AcceptedAction | undefined {
     return this.#actions.get(keyOf(actorId, actionId))
@@ -25,15 +26,13 @@ export class AcceptedActions {
   add({ actorId, actionId, signingHash, spaceId, sequence }: AcceptedAction): void {
     // A copy, because a receipt holds the bytes of its Command.
     this.#actions.set(keyOf(actorId, actionId), { actorId, actionId, signingHash, spaceId, sequence })
-    if (this.#actions.size > maximumActions) this.#actions.delete(this.#actions.keys().next().value!)
   }
 
   isSuspect(actorId: string): boolean {
-    return this.#suspects.has(actorId)
+    return this.#suspects.get(actorId) === true
   }
 
   suspect(actorId: string): void {
-    this.#suspects.add(actorId)
-    if (this.#suspects.size > maximumSuspects) this.#suspects.delete(this.#suspects.values().next().value!)
+    this.#suspects.set(actorId, true)
   }
 }

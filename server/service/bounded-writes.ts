@@ -1,5 +1,6 @@
 // Writing about refusals in the background. A flood of them loses its surplus here rather than the database its time and room.
 import type { Log } from '../log.ts'
+import { RecentMap } from '../recent-map.ts'
 import type { Clock } from './ports.ts'
 
 const maximumPending = 64
@@ -19,7 +20,7 @@ export class BoundedWrites {
   readonly #clock: Clock
   readonly #log: Log
   readonly #pending = new Set<Promise<void>>()
-  readonly #senders = new Map<string, Allowance>()
+  readonly #senders = new RecentMap<string, Allowance>(maximumSenders)
   readonly #strangers = new Allowance(ofStrangers)
   #lost = 0
 
@@ -49,11 +50,7 @@ export class BoundedWrites {
   #hasRoomFor({ sender, isVerified }: Sender): boolean {
     const nowMs = this.#clock.nowMs()
     const own = this.#senders.get(sender) ?? new Allowance(ofOneSender)
-    this.#senders.delete(sender)
     this.#senders.set(sender, own)
-    // Whoever has been quiet longest is forgotten.
-    const quietest = this.#senders.size > maximumSenders ? this.#senders.keys().next().value : undefined
-    if (quietest !== undefined) this.#senders.delete(quietest)
     return own.take(nowMs) && (isVerified || this.#strangers.take(nowMs))
   }
 }

@@ -2,6 +2,7 @@
 // Who the sender is, is for the door to say: an address, or the Agent that has authenticated.
 
 import type { ErrorCode, Rejection } from '../../protocol/error-codes.ts'
+import { RecentMap } from '../recent-map.ts'
 
 const costlyCodes: ReadonlySet<ErrorCode> = new Set(['AUTH_INVALID_SIGNATURE', 'PROTOCOL_VIOLATION', 'SCHEMA_VALIDATION_FAILED'])
 
@@ -16,7 +17,7 @@ const maximumSenders = 10_000
 
 export class FailureQuota {
   /** Of those who failed lately or have something under way; everybody else has a full burst. */
-  readonly #allowances = new Map<string, Allowance>()
+  readonly #allowances = new RecentMap<string, Allowance>(maximumSenders)
   readonly #nowMs: () => number
 
   constructor(nowMs: () => number) {
@@ -26,7 +27,7 @@ export class FailureQuota {
   /** Milliseconds that the sender has to wait, 0 when it may go on. */
   waitMs(sender: string): number {
     // Nearly everybody, and on the way of every Command.
-    if (!this.#allowances.has(sender)) return 0
+    if (this.#allowances.get(sender) === undefined) return 0
     const { tokens } = this.#refilled(sender)
     return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / perSecond) * 1000)
   }
@@ -47,11 +48,9 @@ export class FailureQuota {
   #change(sender: string, tokens: number): void {
     const allowance = this.#refilled(sender)
     allowance.tokens = Math.min(burst, allowance.tokens + tokens)
-    this.#allowances.delete(sender)
+    // Whoever has been quiet longest is forgiven.
     if (allowance.tokens < burst) this.#allowances.set(sender, allowance)
-    // Oldest change first: whoever has been quiet longest is forgiven.
-    const oldest = this.#allowances.size > maximumSenders ? this.#allowances.keys().next().value : undefined
-    if (oldest !== undefined) this.#allowances.delete(oldest)
+    else this.#allowances.delete(sender)
   }
 
   #refilled(sender: string): Allowance {

@@ -1,11 +1,12 @@
 // Node ids of Principals, which never change once they are there.
+import { RecentMap } from '../../recent-map.ts'
 import type { IoaService } from './exchange.ts'
 
 const remembered = 10_000
 
 export class NodeIds {
   readonly #nodes: IoaService['openSpaces']['nodes']
-  readonly #known = new Map<string, string>()
+  readonly #known = new RecentMap<string, string>(remembered)
 
   constructor({ openSpaces }: Pick<IoaService, 'openSpaces'>) {
     this.#nodes = openSpaces.nodes
@@ -17,8 +18,6 @@ export class NodeIds {
     if (known !== undefined) return known
     const node = await this.#nodes.ofPrincipal(principalId)
     if (node === undefined) return undefined
-    const [oldest] = this.#known.size >= remembered ? this.#known.keys() : []
-    if (oldest !== undefined) this.#known.delete(oldest)
     this.#known.set(principalId, node.nodeId)
     return node.nodeId
   }

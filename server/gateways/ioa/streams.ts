@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer'
 import type { ServerResponse } from 'node:http'
 import type { Log } from '../../log.ts'
+import { RecentMap } from '../../recent-map.ts'
 import type { DoorTokens } from '../../service/doors/types.ts'
 import { encodeCursor } from './cursor.ts'
 import { EventStream } from './event-stream.ts'
@@ -41,7 +42,7 @@ export class Streams {
   readonly #nowMs: () => number
   readonly #open = new Set<OpenStream>()
   readonly #perNode = new Map<string, number>()
-  readonly #endedTokens = new Set<string>()
+  readonly #endedTokens = new RecentMap<string, true>(rememberedEnds)
   readonly #heartbeat: NodeJS.Timeout
   readonly #unsubscribe: () => void
   #isClosed = false
@@ -57,7 +58,7 @@ export class Streams {
 
   /** Why no stream can be opened by this caller. To be asked right before `run`. */
   refusalFor({ nodeId, tokenId }: Caller): Refusal | undefined {
-    if (tokenId !== undefined && this.#endedTokens.has(tokenId)) return refusal(401, 'the token is not in force')
+    if (tokenId !== undefined && this.#endedTokens.get(tokenId)) return refusal(401, 'the token is not in force')
     if (this.#isClosed) return refusal(503, 'the server is stopping', { 'retry-after': 1 })
     const isFull = this.#open.size >= this.#limits.maxStreams || (this.#perNode.get(nodeId) ?? 0) >= this.#limits.maxStreamsPerNode
     return isFull ? refusal(429, 'too many open streams', { 'retry-after': 5 }) : undefined
@@ -130,9 +131,7 @@ export class Streams {
   }
 
   #tokenEnded(tokenId: string): void {
-    this.#endedTokens.add(tokenId)
-    const [oldest] = this.#endedTokens.size > rememberedEnds ? this.#endedTokens : []
-    if (oldest !== undefined) this.#endedTokens.delete(oldest)
+    this.#endedTokens.set(tokenId, true)
     this.#endWhere(({ caller }) => caller.tokenId === tokenId)
   }
 

@@ -1,14 +1,15 @@
 // Which Agents are there, as far as the doors of this node see them: by an open connection or a recent call. In memory alone.
+import { RecentMap } from '../../recent-map.ts'
 import type { Clock } from '../ports.ts'
 
 /** An Agent that calls now and then counts as there for this long after a call. */
 const calledMs = 120_000
-/** Calls are remembered of this many Agents; the one that called first is forgotten first. */
+/** Calls are remembered of this many Agents; the one that neither called nor was asked about for longest is forgotten first. */
 const maximumAgents = 10_000
 
 export class DoorPresence {
   readonly #clock: Clock
-  readonly #calledAtMs = new Map<string, number>()
+  readonly #calledAtMs = new RecentMap<string, number>(maximumAgents)
   readonly #connections = new Map<string, number>()
 
   constructor(clock: Clock) {
@@ -16,10 +17,7 @@ export class DoorPresence {
   }
 
   called(principalId: string): void {
-    this.#calledAtMs.delete(principalId)
     this.#calledAtMs.set(principalId, this.#clock.nowMs())
-    const [oldest] = this.#calledAtMs.size > maximumAgents ? this.#calledAtMs.keys() : []
-    if (oldest !== undefined) this.#calledAtMs.delete(oldest)
   }
 
   /** Gives the function that ends it; a second call of that one changes nothing. */

@@ -6,7 +6,7 @@ import { invariant } from '../../../protocol/result.ts'
 import type { NodeInfo, OpenSpaces } from '../open-spaces/types.ts'
 import { agentIdNamespace } from '../open-spaces/types.ts'
 import { Turns } from '../turns.ts'
-import { RecentMap } from '../open-spaces/recent-map.ts'
+import { RecentMap } from '../../recent-map.ts'
 
 /** The router itself is the Node `router` of it. */
 const namespace = agentIdNamespace

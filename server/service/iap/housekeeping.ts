@@ -3,7 +3,7 @@
 import type { AgentId } from '../../../protocol/iap/types.ts'
 import { instantFromEpochMs } from '../../../protocol/timestamp.ts'
 import type { Log } from '../../log.ts'
-import { RecentMap } from '../open-spaces/recent-map.ts'
+import { RecentMap } from '../../recent-map.ts'
 import type { Clock } from '../ports.ts'
 import type { Mailboxes } from './mailboxes.ts'
 import type { IapAmount, IapCommit, IapStore } from './store-port.ts'

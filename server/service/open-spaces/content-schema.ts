@@ -6,7 +6,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject, JsonValue } from '../../../protocol/strict-json.ts'
 import { isJsonObject } from '../../../protocol/strict-json.ts'
-import { RecentMap } from './recent-map.ts'
+import { RecentMap } from '../../recent-map.ts'
 
 const maximumSchemaLength = 64 * 1024
 const maximumChoices = 1_000

@@ -1,6 +1,6 @@
 // The log as actors of Groups see it: Messages of open Spaces are no Events, and their Space is no Group.
 import type { SpaceLog } from '../ports.ts'
-import { RecentMap } from './recent-map.ts'
+import { RecentMap } from '../../recent-map.ts'
 
 const rememberedSpaces = 1_000
 

@@ -1,7 +1,7 @@
 // Which Spaces, Nodes and Messages exist, remembered where they were met: none of them ever goes away. Absence is always asked for.
 import { isStorable } from '../../authority/storable-text.ts'
 import type { MessagePlace, OpenSpaceStore, Volume } from '../ports.ts'
-import { RecentMap } from './recent-map.ts'
+import { RecentMap } from '../../recent-map.ts'
 
 interface Ids { readonly spaces?: readonly string[]; readonly nodes?: readonly string[]; readonly messages?: readonly string[] }
 

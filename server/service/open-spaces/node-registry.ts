@@ -6,7 +6,7 @@ import type { Result } from '../../../protocol/result.ts'
 import { err, invariant, ok } from '../../../protocol/result.ts'
 import type { Clock, NodeChange, NodeIdentity, NodeRecord, OpenSpaceStore, PrincipalRecord } from '../ports.ts'
 import { maximumDescriptionLength, maximumIdentities, maximumIdentityLength, maximumMetaBytes, maximumNameLength, maximumPage, maximumPageBytes } from './limits.ts'
-import { RecentMap } from './recent-map.ts'
+import { RecentMap } from '../../recent-map.ts'
 import { refuse } from './refusal.ts'
 import type { IdentityBinding, NodeInfo, NodeRegistration, Nodes, Refusable, SpaceRefusal } from './types.ts'
 

@@ -14,7 +14,7 @@ import { MessageReads } from './message-reads.ts'
 import { MessageWriter } from './message-writer.ts'
 import type { NodeNeeds } from './node-registry.ts'
 import { infoOf, NodeRegistry } from './node-registry.ts'
-import { RecentMap } from './recent-map.ts'
+import { RecentMap } from '../../recent-map.ts'
 import { refuse } from './refusal.ts'
 import type { MessageDraft, MessageFeed, MessageFilter, NodeFeed, OpenSpaces, Refusable, SpaceInfo, SpaceMember, SpaceMessage, SpaceOverview, SpaceQuery, Window } from './types.ts'
 

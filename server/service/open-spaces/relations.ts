@@ -2,7 +2,7 @@
 // is kept for the next page, for nothing above a Message ever changes, and below it there is only more.
 import type { OpenSpaceStore } from '../ports.ts'
 import { MaxHeap } from './max-heap.ts'
-import { RecentMap } from './recent-map.ts'
+import { RecentMap } from '../../recent-map.ts'
 
 /** Above and below one Message. Who wants to walk further is refused. */
 export const maximumRelated = 200_000
