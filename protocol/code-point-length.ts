@@ -1,5 +1,9 @@
+/** Without one there is no pair, as in nearly every text. */
+const HIGH_SURROGATE = /[\ud800-\udbff]/
+
 /** The length of `text` in Unicode code points (G-6); an unpaired surrogate counts as one. */
 export function codePointLength(text: string): number {
+  if (!HIGH_SURROGATE.test(text)) return text.length
   let length = text.length
   for (let index = 1; index < text.length; index += 1) {
     if (isLowSurrogate(text.charCodeAt(index)) && isHighSurrogate(text.charCodeAt(index - 1))) length -= 1

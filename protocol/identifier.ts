@@ -8,6 +8,9 @@ const H16 = /^[0-9A-Fa-f]{1,4}$/
 const DECIMAL_OCTET = /^(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])$/
 const IP_FUTURE = /^[Vv][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+$/
 
+/** What nearly all identifiers are, and a URI. */
+const URN_OF_UUID = /^urn:uuid:[0-9a-f-]{36}$/
+
 const IDENTIFIER_MAX_LENGTH = 512
 
 /** Whether `text` is a MissionWeaveProtocol `id`: an RFC 3986 `URI` of at most 512 characters. */
@@ -22,6 +25,7 @@ export function isIdentifier(text: string): boolean {
  * disjoint classes, so a peer cannot buy backtracking with a long string.
  */
 export function isUri(text: string): boolean {
+  if (URN_OF_UUID.test(text)) return true
   if (NOT_A_URI_CHARACTER.test(text) || BROKEN_PERCENT_ENCODING.test(text)) return false
   const scheme = SCHEME.exec(text)
   if (scheme === null) return false

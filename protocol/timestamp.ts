@@ -67,8 +67,8 @@ export function addSeconds(text: string, seconds: number): string {
  */
 export function instantFromEpochMs(ms: number): string {
   const whole = Math.floor(ms)
-  const seconds = Math.floor(whole / 1000)
-  return formatUtc(seconds, digits(whole - seconds * 1000, 3))
+  requireWithinYears(Math.floor(whole / 1000))
+  return new Date(whole).toISOString()
 }
 
 function parse(text: string): ParsedTimestamp | undefined {
@@ -132,12 +132,14 @@ function dateFromDays(daysSinceEpoch: number): string {
   return `${digits(year, 4)}-${digits(month, 2)}-${digits(day, 2)}`
 }
 
+function requireWithinYears(epochSeconds: number): void {
+  const isWithin = epochSeconds >= EARLIEST_EPOCH_SECOND && epochSeconds <= LATEST_EPOCH_SECOND
+  invariant(isWithin, 'a time lies in the years 0001 to 9999')
+}
+
 function formatUtc(epochSeconds: number, fraction: string): string {
   invariant(Number.isInteger(epochSeconds), 'a time is a whole number of seconds and a fraction')
-  invariant(
-    epochSeconds >= EARLIEST_EPOCH_SECOND && epochSeconds <= LATEST_EPOCH_SECOND,
-    'a time lies in the years 0001 to 9999',
-  )
+  requireWithinYears(epochSeconds)
   const days = Math.floor(epochSeconds / SECONDS_PER_DAY)
   const secondOfDay = epochSeconds - days * SECONDS_PER_DAY
   const hour = digits(Math.floor(secondOfDay / 3600), 2)

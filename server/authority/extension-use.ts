@@ -26,12 +26,14 @@ export const majorOf = (version: string): string => version.slice(0, version.ind
 /** Critical extensions of a Command or Event and of the objects in its payload; the one of the core, for offline work, is no profile's. */
 export function criticalExtensionsOf({ extensions, payload }: Requiring): readonly ExtensionUse[] {
   const { artifact, artifacts = [], card, contextPackage, contract, workItem, proposal } = payload as CarryingPayload
-  const own = criticalIn(extensions).filter(({ profileUri }) => profileUri !== OFFLINE_EXECUTION)
-  const nested = [artifact, ...artifacts, card, contextPackage, contract, workItem?.contract, proposal?.contract].flatMap((carrier) => criticalIn(carrier?.extensions))
-  return nested.length === 0 ? own : [...own, ...nested]
+  const found = criticalIn(extensions).filter(({ profileUri }) => profileUri !== OFFLINE_EXECUTION)
+  for (const carrier of [artifact, card, contextPackage, contract, workItem?.contract, proposal?.contract, ...artifacts]) {
+    if (carrier?.extensions) found.push(...criticalIn(carrier.extensions))
+  }
+  return found
 }
 
-function criticalIn(extensions: Extensions | undefined): readonly ExtensionUse[] {
+function criticalIn(extensions: Extensions | undefined): ExtensionUse[] {
   if (extensions === undefined) return []
   return Object.entries(extensions).flatMap(([profileUri, { critical, version, data }]) => (critical ? [{ profileUri, version, data }] : []))
 }

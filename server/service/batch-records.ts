@@ -43,7 +43,7 @@ function agentsInQuestion(works: readonly SpaceWork[], group: GroupState | undef
 }
 
 /** Talk, which turns on nothing outside its own Group; it is most of all Commands. */
-const asksNothing = (work: SpaceWork): boolean => work.type === 'command' && work.command.document.value.kind === 'message.post' && work.command.nested.length === 0
+const isTalk = ({ document, nested }: AdmissibleCommand): boolean => document.value.kind === 'message.post' && nested.length === 0
 
 const nothingAsked: Omit<KnownRecords, 'actions'> = { admissions: [], missions: new Map(), takenGroups: new Set(), coordinates: () => false }
 
@@ -61,9 +61,10 @@ export class BatchRecords {
   /** What a decision needs to know beforehand: nested documents may be on record, Mission ids may be taken, a follow-up has its source. */
   async before(works: readonly SpaceWork[], group: GroupState | undefined): Promise<KnownRecords> {
     const { log, readModels, actions, organizationId } = this.#sources
+    const isSuspect = ({ document }: AdmissibleCommand): boolean => actions.isSuspect(document.value.actor.id)
+    if (works.every((work) => work.type === 'command' && isTalk(work.command) && !isSuspect(work.command))) return { actions, ...nothingAsked }
     const commands = commandsOf(works)
-    const suspects = commands.filter(({ document }) => actions.isSuspect(document.value.actor.id))
-    if (suspects.length === 0 && works.every(asksNothing)) return { actions, ...nothingAsked }
+    const suspects = commands.filter(isSuspect)
     const groupIds = new Set(commands.flatMap(({ document: { value } }) => groupsFoundedBy(value)))
     const agentIds = agentsInQuestion(works, group)
     const hashes = new Set(commands.flatMap(({ nested }) => nested.map((document) => document.signingHash)))

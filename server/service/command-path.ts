@@ -113,7 +113,7 @@ export class CommandPath {
     if (!canonical.ok) return err(await this.#unlessReceived(verified.value, canonical.error))
     const document = canonical.value
     const command = document.value
-    const misshapen = refusePayload(command, parsed.schemaView)
+    const misshapen = refusePayload(command, parsed)
     if (misshapen) return err(await this.#unlessReceived(document, misshapen))
     if (!isFresh(document.protectedTime, clock.now(), this.#needs.policies.current.freshnessSeconds)) {
       this.#audit({ stage: 'freshness', reason: 'outside-window' }, command, context)
@@ -204,8 +204,9 @@ function refuseMark(command: Command, key: RegisteredKey | undefined): Rejection
 const spaceOf = ({ kind, groupId }: Command): string | undefined => (kind === AGENT_CARD_REGISTER || kind === SESSION_OPEN ? undefined : groupId)
 
 /** Judged on the numbers as written, which the decision cannot see any more. Kinds without a shape are for the decision to refuse. */
-function refusePayload({ kind }: Command, schemaView: JsonValue): Rejection | undefined {
+function refusePayload({ kind, payload }: Command, { value, schemaView }: ParsedJson): Rejection | undefined {
   if (!isCommandPayloadKind(kind)) return reject('INVALID_COMMAND', `This authority does not serve ${kind}.`)
+  if (schemaView === value) return payloadRefused(kind, payload)
   const form = canonicalForm({ kind }, (schemaView as JsonObject).payload as JsonObject)
   return form.ok ? payloadRefused(kind, form.value.payload) : form.error
 }

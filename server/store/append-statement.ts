@@ -19,7 +19,7 @@ type Cell = string | number | Uint8Array | null
 /** What the driver needs: text that depends only on which tables have rows, so that it is prepared once. */
 export interface AppendStatement {
   readonly text: string
-  readonly parameters: (string | readonly (string | number | null)[])[]
+  readonly parameters: string[]
 }
 
 /** One row for each Space whose head moved. A Space without a row: another writer was first there, and nothing of it was written. */
@@ -46,7 +46,7 @@ export class AppendStatementBuilder {
   readonly #parameters: AppendStatement['parameters']
 
   constructor(heads: readonly SpaceHead[]) {
-    this.#parameters = [heads.map((head) => head.spaceId), heads.map((head) => head.kind), heads.map((head) => head.expectedHead), heads.map((head) => head.newHead)]
+    this.#parameters = [heads.map((head) => head.spaceId), heads.map((head) => head.kind), heads.map((head) => head.expectedHead), heads.map((head) => head.newHead)].map(arrayText)
   }
 
   /** Adds rows to a table, one list for each Space in the order of the heads; no rows, no part. */
@@ -74,7 +74,7 @@ export class AppendStatementBuilder {
 
   #unnested(cells: readonly (string | number | null)[], type: string, source: string[]): string {
     const name = `u.c${source.length}`
-    source.push(`${this.#parameter(cells)}::${type}[]`)
+    source.push(`${this.#parameter(arrayText(cells))}::${type}[]`)
     return name
   }
 
@@ -92,9 +92,22 @@ export class AppendStatementBuilder {
     return `substring(${this.#parameter(encodeBytea(Buffer.concat(cells.filter((bytes) => bytes !== null))))}::bytea FROM ${start} FOR ${size})`
   }
 
-  #parameter(value: AppendStatement['parameters'][number]): string {
+  #parameter(value: string): string {
     return `$${this.#parameters.push(value)}`
   }
+}
+
+const TO_ESCAPE = /["\\]/
+const EACH_TO_ESCAPE = /["\\]/g
+
+/** PostgreSQL's text form of an array. The driver writes the same, more slowly. */
+function arrayText(cells: readonly (string | number | null)[]): string {
+  return `{${cells.map(elementText).join(',')}}`
+}
+
+function elementText(cell: string | number | null): string {
+  if (typeof cell !== 'string') return cell === null ? 'NULL' : String(cell)
+  return `"${TO_ESCAPE.test(cell) ? cell.replace(EACH_TO_ESCAPE, '\\$&') : cell}"`
 }
 
 const targets: Record<WriteMode, WeakMap<PgTable, Target>> = { insert: new WeakMap(), replace: new WeakMap() }

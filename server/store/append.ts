@@ -146,15 +146,15 @@ function statementFor(batches: readonly AppendBatch[]): AppendStatement {
 function requireGapless({ spaceId, expectedHead, events, receipts, rows }: AppendBatch): void {
   const isGapless = events.every((event, index) => event.sequence === expectedHead + 1 + index)
   invariant(isGapless, 'the Events of a batch continue its Space without a gap')
-  const owned = [...events, ...receipts, ...rows.memberships, ...(rows.mission ? [rows.mission] : [])]
-  invariant(owned.every((row) => row.spaceId === spaceId), 'a batch writes to one Space')
+  const isOwn = (row: { readonly spaceId: string }): boolean => row.spaceId === spaceId
+  invariant(events.every(isOwn) && receipts.every(isOwn) && rows.memberships.every(isOwn) && (!rows.mission || isOwn(rows.mission)), 'a batch writes to one Space')
 }
 
 /** A Command with the record of its own admission. */
 function receiptRows({ receipts, admissions }: AppendBatch) {
-  return receipts.map(({ commandBytes, ...receipt }) => {
-    const record = admissions.find(({ signingHash }) => signingHash === receipt.signingHash)
-    return { command: commandBytes, admission: record ? utf8.encode(JSON.stringify(record)) : null, ...receipt }
+  return receipts.map(({ actorId, actionId, signingHash, sequence, commandBytes: command }) => {
+    const record = admissions.find((admission) => admission.signingHash === signingHash)
+    return { actorId, actionId, signingHash, sequence, command, admission: record ? utf8.encode(JSON.stringify(record)) : null }
   })
 }
 

@@ -25,6 +25,8 @@ export class DatabaseClock implements Clock {
   readonly #sources: TimeSources
   #offsetMs = 0
   #lastMs = 0
+  /** A busy millisecond is asked for many times. */
+  #written = { ms: Number.NaN, text: '' }
   #timer: NodeJS.Timeout | undefined
 
   private constructor(sources: TimeSources) {
@@ -41,7 +43,9 @@ export class DatabaseClock implements Clock {
   }
 
   now(): string {
-    return instantFromEpochMs(this.nowMs())
+    const ms = this.nowMs()
+    if (ms !== this.#written.ms) this.#written = { ms, text: instantFromEpochMs(ms) }
+    return this.#written.text
   }
 
   nowMs(): number {
