@@ -91,7 +91,7 @@ export async function verifyDocument<K extends DocumentKind>(request: {
  * matching part of the outer schema view and may be left out once the outer document has passed canonicalization and
  * its schema. Without `bytes` the result carries the RFC 8785 form.
  */
-export async function verifyParsedDocument<K extends DocumentKind>(request: {
+export function verifyParsedDocument<K extends DocumentKind>(request: {
   readonly kind: K
   readonly value: JsonValue
   readonly schemaView?: JsonValue

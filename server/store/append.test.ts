@@ -53,7 +53,7 @@ describe('append', () => {
   })
 
   it('throws for any other violation, whatever its message says', async () => {
-    await expect(append(driver(databaseError('23505', 'graph_nodes_one_per_event')).sql, batch)).rejects.toMatchObject({ code: '23505' })
+    await expect(append(driver(databaseError('23505', 'graph_edges_once')).sql, batch)).rejects.toMatchObject({ code: '23505' })
     await expect(append(driver(databaseError('23514', 'log_event_id_once')).sql, batch)).rejects.toMatchObject({ code: '23514' })
   })
 

@@ -129,12 +129,11 @@ function statementFor(batches: readonly AppendBatch[]): AppendStatement {
   const rows = batches.map((batch) => latestRows(batch.rows))
   const heads = batches.map(({ spaceId, spaceKind: kind, expectedHead, events }) => ({ spaceId, kind, expectedHead, newHead: expectedHead + events.length }))
   return new AppendStatementBuilder(heads)
-    .write(tables.log, batches.map((batch) => batch.events))
+    .write(tables.log, batches.map(logRows))
     .write(tables.receipts, batches.map(receiptRows))
     .write(tables.admissions, batches.map(admissionRows))
     .write(tables.missions, rows.map(({ mission }) => (mission ? [mission] : [])), 'replace')
     .write(tables.memberships, rows.map((row) => row.memberships), 'replace')
-    .write(tables.graphNodes, rows.map((row) => row.nodes))
     .write(tables.graphEdges, rows.map((row) => row.edges))
     .write(tables.artifactRefs, rows.map((row) => row.artifacts))
     .write(tables.executions, rows.map((row) => row.executions), 'replace')
@@ -146,8 +145,18 @@ function statementFor(batches: readonly AppendBatch[]): AppendStatement {
 function requireGapless({ spaceId, expectedHead, events, receipts, rows }: AppendBatch): void {
   const isGapless = events.every((event, index) => event.sequence === expectedHead + 1 + index)
   invariant(isGapless, 'the Events of a batch continue its Space without a gap')
+  invariant(rows.nodes.every(({ sequence, kind }) => events[sequence - expectedHead - 1]?.kind === kind), 'a node is an Event of the batch')
   const isOwn = (row: { readonly spaceId: string }): boolean => row.spaceId === spaceId
   invariant(events.every(isOwn) && receipts.every(isOwn) && rows.memberships.every(isOwn) && (!rows.mission || isOwn(rows.mission)), 'a batch writes to one Space')
+}
+
+/** An Event with what its node of the graph says. */
+function logRows({ events, rows }: AppendBatch) {
+  const nodes = new Map(rows.nodes.map((node) => [node.sequence, node]))
+  return events.map(({ sequence, eventId, kind, bytes }) => {
+    const { conversationId = null, workItemId = null } = nodes.get(sequence) ?? {}
+    return { sequence, eventId, kind, bytes, conversationId, workItemId }
+  })
 }
 
 /** A Command with the record of its own admission. */

@@ -35,7 +35,6 @@ indexed AS (
   INSERT INTO open_messages (space_id, sequence, position, sender_id, is_broadcast, content_type)
   SELECT space_id, sequence, position, sender_id, is_broadcast, content_type FROM placed
 ),
-drawn AS (INSERT INTO graph_nodes (space_id, sequence, kind) SELECT space_id, sequence, 'open.message' FROM placed),
 named AS (
   INSERT INTO open_message_nodes (space_id, sequence, node_id, position)
   SELECT p.space_id, p.sequence, n.node_id, p.position FROM unnest($12::integer[], $13::text[]) AS n(ordinal, node_id) JOIN placed AS p USING (ordinal)

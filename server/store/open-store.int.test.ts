@@ -69,6 +69,22 @@ describe.skipIf(skipReason)(`opening the Store${skipReason ? ` (${skipReason})` 
     expect(await countMigrations()).toBe(JSON.parse(await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8')).entries.length)
   })
 
+  it('brings the nodes of the graph into the log', async () => {
+    const spaceId = newId()
+    await (await open(await migrationsBefore('0013_nodes_in_the_log'))).close()
+    stores.length = 0
+    await sql`INSERT INTO spaces VALUES (${spaceId}, 'mission', 3)`
+    for (const [sequence, kind] of ['mission.created', 'message.posted', 'work.started'].entries()) await sql`INSERT INTO log VALUES (${spaceId}, ${sequence + 1}, ${newId()}, ${kind}, '')`
+    await sql`INSERT INTO graph_nodes VALUES (${spaceId}, 1, 'mission.created', null, null), (${spaceId}, 2, 'message.posted', 'urn:x:c', null), (${spaceId}, 3, 'work.started', 'urn:x:c', 'urn:x:w')`
+    const { readModels } = await open()
+    expect(await readModels.graphNodes(spaceId, { limit: 9 })).toEqual([
+      { sequence: 3, kind: 'work.started', conversationId: 'urn:x:c', workItemId: 'urn:x:w' },
+      { sequence: 2, kind: 'message.posted', conversationId: 'urn:x:c' },
+      { sequence: 1, kind: 'mission.created' },
+    ])
+    expect(await readModels.messageSequences(spaceId, { conversationId: 'urn:x:c', limit: 9 })).toEqual([2])
+  })
+
   it('applies what is new and keeps the data', async () => {
     const spaceId = newId()
     await (await open()).log.append(sampleBatch(spaceId, 0))

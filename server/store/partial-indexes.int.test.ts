@@ -52,15 +52,15 @@ describe.skipIf(skipReason)(`an index over some rows of a table${skipReason ? ` 
   it('leads to what concerns a member, and to what is talked about, of a long Group', async () => {
     const spaceId = 'urn:x:group'
     const used = async () => {
-      const [tables] = await sql<{ scans: string }[]>`SELECT sum(seq_tup_read) AS scans FROM pg_stat_user_tables WHERE relname IN ('graph_nodes', 'graph_edges', 'receipts')`
-      const [indexes] = await sql<{ read: string }[]>`SELECT sum(idx_tup_read) AS read FROM pg_stat_user_indexes WHERE relname IN ('graph_nodes', 'graph_edges', 'receipts')`
+      const [tables] = await sql<{ scans: string }[]>`SELECT sum(seq_tup_read) AS scans FROM pg_stat_user_tables WHERE relname IN ('log', 'graph_edges', 'receipts')`
+      const [indexes] = await sql<{ read: string }[]>`SELECT sum(idx_tup_read) AS read FROM pg_stat_user_indexes WHERE relname IN ('log', 'graph_edges', 'receipts')`
       return { scanned: Number(tables!.scans), read: Number(indexes!.read) }
     }
     const store = await openStore({ url: database.url, migrationsFolder, maxConnections: 1 })
     const member = { memberId: 'urn:x:me', introducedAt: 1, visibleFrom: 1, withheld: [7] }
     // Plans of when the tables were nearly empty.
     for (let count = 0; count < 8; count++) await store.readModels.concerning(spaceId, member, { after: 0, limit: 5 })
-    await sql`INSERT INTO graph_nodes SELECT ${spaceId}, n, CASE WHEN n % 10 = 0 THEN 'work.started' ELSE 'message.posted' END FROM generate_series(1, 10000) AS n`
+    await sql`INSERT INTO log SELECT ${spaceId}, n, 'urn:y:' || n, CASE WHEN n % 10 = 0 THEN 'work.started' ELSE 'message.posted' END, '' FROM generate_series(1, 10000) AS n`
     await sql`INSERT INTO graph_edges SELECT ${spaceId}, n, n - 2, 'reply' FROM generate_series(3, 10000) AS n WHERE n % 10 <> 0`
     await sql`INSERT INTO graph_edges SELECT ${spaceId}, n, n - 1, 'target' FROM generate_series(3, 10000) AS n WHERE n % 10 IN (0, 5)`
     await sql`INSERT INTO graph_edges SELECT ${spaceId}, n, 1, 'mention' FROM generate_series(9, 10000, 10) AS n`

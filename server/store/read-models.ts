@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
-import { and, desc, eq, gt, lt, lte, ne, sql as text } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, lt, lte, ne, sql as text } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import { artifactRefs, executions, graphEdges, graphNodes, memberships, missions, spaces } from '../../drizzle/schema.ts'
+import { artifactRefs, executions, graphEdges, log, memberships, missions, spaces } from '../../drizzle/schema.ts'
 import type { EdgeProvenance, GraphEdgeRow, GraphNodeRow, ReadModelRows } from '../authority/read-models.ts'
 import { encodeRows } from '../authority/read-model-rows.ts'
 import type { ReadModels } from '../service/ports.ts'
@@ -52,10 +52,10 @@ const spaceIds = (rows: readonly { spaceId: string }[]) => [...new Set(rows.map(
 
 const edgeColumns = { child: graphEdges.child, parent: graphEdges.parent, provenance: graphEdges.provenance }
 const nodeColumns = {
-  sequence: graphNodes.sequence,
-  kind: graphNodes.kind,
-  conversationId: graphNodes.conversationId,
-  workItemId: graphNodes.workItemId,
+  sequence: log.sequence,
+  kind: log.kind,
+  conversationId: log.conversationId,
+  workItemId: log.workItemId,
 }
 
 function graphNode({ sequence, kind, conversationId, workItemId }: Record<'conversationId' | 'workItemId', string | null> & { sequence: number; kind: string }): GraphNodeRow {
@@ -65,20 +65,20 @@ function graphNode({ sequence, kind, conversationId, workItemId }: Record<'conve
 function prepareQueries(database: PostgresJsDatabase) {
   const newestMessages = (filter?: SQL) =>
     database
-      .select({ sequence: graphNodes.sequence })
-      .from(graphNodes)
-      .where(and(eq(graphNodes.spaceId, placeholder('spaceId')), text`${graphNodes.kind} = 'message.posted'`, lt(graphNodes.sequence, placeholder('before')), filter))
-      .orderBy(desc(graphNodes.sequence))
+      .select({ sequence: log.sequence })
+      .from(log)
+      .where(and(eq(log.spaceId, placeholder('spaceId')), text`${log.kind} = 'message.posted'`, lt(log.sequence, placeholder('before')), filter))
+      .orderBy(desc(log.sequence))
       .limit(placeholder('limit'))
   // The first column is bound as one of a list, which leaves it in the order (decision 0152); each look-up is one for one row.
-  const inOrder = (table: typeof graphEdges | typeof graphNodes) => text`${table.spaceId} = any(array[${placeholder('spaceId')}])`
+  const inOrder = (table: typeof graphEdges | typeof log) => text`${table.spaceId} = any(array[${placeholder('spaceId')}])`
   const concerns = and(
-    inOrder(graphNodes),
-    text`coalesce((select r.actor_id from receipts as r where r.space_id = graph_nodes.space_id and r.sequence = graph_nodes.sequence), '') <> ${placeholder('memberId')}`,
-    text`(${graphNodes.sequence} = any(${placeholder('withheld')}::bigint[])
-      or (select true from graph_edges as e where e.space_id = graph_nodes.space_id and e.child = graph_nodes.sequence and e.provenance = 'mention' and e.parent = ${placeholder('introducedAt')} limit 1)
-      or (select true from graph_edges as e where e.space_id = graph_nodes.space_id and e.child = graph_nodes.sequence
-        and (e.provenance = 'mention' or (e.provenance in ('reply', 'target') and graph_nodes.kind like 'message.%' and e.parent >= ${placeholder('visibleFrom')})) limit 1) is null)`,
+    inOrder(log),
+    text`coalesce((select r.actor_id from receipts as r where r.space_id = log.space_id and r.sequence = log.sequence), '') <> ${placeholder('memberId')}`,
+    text`(${log.sequence} = any(${placeholder('withheld')}::bigint[])
+      or (select true from graph_edges as e where e.space_id = log.space_id and e.child = log.sequence and e.provenance = 'mention' and e.parent = ${placeholder('introducedAt')} limit 1)
+      or (select true from graph_edges as e where e.space_id = log.space_id and e.child = log.sequence
+        and (e.provenance = 'mention' or (e.provenance in ('reply', 'target') and log.kind like 'message.%' and e.parent >= ${placeholder('visibleFrom')})) limit 1) is null)`,
   )
   return {
     talkEdges: database
@@ -90,24 +90,24 @@ function prepareQueries(database: PostgresJsDatabase) {
           gt(graphEdges.child, placeholder('after')),
           lte(graphEdges.child, placeholder('through')),
           text`(${graphEdges.provenance} = 'reply' or (${graphEdges.provenance} = 'target'
-            and (select n.kind from graph_nodes as n where n.space_id = graph_edges.space_id and n.sequence = graph_edges.child) like 'message.%'))`,
+            and (select n.kind from log as n where n.space_id = graph_edges.space_id and n.sequence = graph_edges.child) like 'message.%'))`,
         ),
       )
       .orderBy(graphEdges.spaceId, graphEdges.child, graphEdges.parent, graphEdges.provenance)
       .limit(placeholder('limit'))
       .prepare('talk_edges'),
     concerningAfter: database
-      .select({ sequence: graphNodes.sequence })
-      .from(graphNodes)
-      .where(and(concerns, gt(graphNodes.sequence, placeholder('after'))))
-      .orderBy(graphNodes.spaceId, graphNodes.sequence)
+      .select({ sequence: log.sequence })
+      .from(log)
+      .where(and(concerns, gt(log.sequence, placeholder('after'))))
+      .orderBy(log.spaceId, log.sequence)
       .limit(placeholder('limit'))
       .prepare('concerning_after'),
     concerningBefore: database
-      .select({ sequence: graphNodes.sequence })
-      .from(graphNodes)
-      .where(and(concerns, lt(graphNodes.sequence, placeholder('before'))))
-      .orderBy(desc(graphNodes.spaceId), desc(graphNodes.sequence))
+      .select({ sequence: log.sequence })
+      .from(log)
+      .where(and(concerns, lt(log.sequence, placeholder('before'))))
+      .orderBy(desc(log.spaceId), desc(log.sequence))
       .limit(placeholder('limit'))
       .prepare('concerning_before'),
     // A person or Agent whose Membership ended sees nothing of the Mission any more.
@@ -137,12 +137,12 @@ function prepareQueries(database: PostgresJsDatabase) {
       .where(eq(executions.holderAgentId, placeholder('agentId')))
       .prepare('active_leases'),
     messages: newestMessages().prepare('messages'),
-    messagesOfConversation: newestMessages(eq(graphNodes.conversationId, placeholder('conversationId'))).prepare('messages_of_conversation'),
+    messagesOfConversation: newestMessages(eq(log.conversationId, placeholder('conversationId'))).prepare('messages_of_conversation'),
     nodes: database
       .select(nodeColumns)
-      .from(graphNodes)
-      .where(and(eq(graphNodes.spaceId, placeholder('spaceId')), lt(graphNodes.sequence, placeholder('before'))))
-      .orderBy(desc(graphNodes.sequence))
+      .from(log)
+      .where(and(eq(log.spaceId, placeholder('spaceId')), lt(log.sequence, placeholder('before'))))
+      .orderBy(desc(log.sequence))
       .limit(placeholder('limit'))
       .prepare('nodes'),
     edges: database
@@ -164,7 +164,9 @@ function allRows(database: PostgresJsDatabase, spaceId: string): Promise<ReadMod
   return database.transaction(
     async (snapshot): Promise<ReadModelRows> => {
       const [mission] = await snapshot.select().from(missions).where(eq(missions.spaceId, spaceId))
-      const nodes = await snapshot.select(nodeColumns).from(graphNodes).where(eq(graphNodes.spaceId, spaceId))
+      const [space] = await snapshot.select({ kind: spaces.kind }).from(spaces).where(and(eq(spaces.spaceId, spaceId), inArray(spaces.kind, ['mission', 'open'])))
+      // What the Organization and its policy record is no graph.
+      const nodes = space ? await snapshot.select(nodeColumns).from(log).where(eq(log.spaceId, spaceId)) : []
       const edges = await snapshot.select(edgeColumns).from(graphEdges).where(eq(graphEdges.spaceId, spaceId))
       return {
         ...(mission && { mission }),

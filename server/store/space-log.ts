@@ -3,7 +3,7 @@ import { unionAll } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { admissions, log, reactions, receipts, spaces } from '../../drizzle/schema.ts'
 import type { FirstAdmissionRecord } from '../../protocol/generated/types.ts'
-import type { CommandReceipt, ReactionKey, SpaceLog } from '../service/ports.ts'
+import type { CommandReceipt, LogEntry, ReactionKey, SpaceLog } from '../service/ports.ts'
 import { appendAll, deleteReactions } from './append.ts'
 import type { Sql } from './connect.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -51,6 +51,8 @@ export function createSpaceLog(sql: Sql, database: PostgresJsDatabase): SpaceLog
   }
 }
 
+const entryColumns = { spaceId: log.spaceId, sequence: log.sequence, eventId: log.eventId, kind: log.kind, bytes: log.bytes } satisfies Record<keyof LogEntry, unknown>
+
 const receiptColumns = {
   actorId: receipts.actorId,
   actionId: receipts.actionId,
@@ -70,11 +72,11 @@ function prepareQueries(database: PostgresJsDatabase) {
     .as('found')
   const ofSpace = eq(log.spaceId, placeholder('spaceId'))
   // A look-up per sequence too: to have one of several in order, the planner would walk through the whole Space.
-  const entryAt = database.select().from(log).where(and(ofSpace, eq(log.sequence, text`wanted.sequence`))).limit(1).as('entry_at')
-  const entryColumns = { spaceId: entryAt.spaceId, sequence: entryAt.sequence, eventId: entryAt.eventId, kind: entryAt.kind, bytes: entryAt.bytes }
+  const entryAt = database.select(entryColumns).from(log).where(and(ofSpace, eq(log.sequence, text`wanted.sequence`))).limit(1).as('entry_at')
+  const wantedColumns = { spaceId: entryAt.spaceId, sequence: entryAt.sequence, eventId: entryAt.eventId, kind: entryAt.kind, bytes: entryAt.bytes }
   const wantedSequences = text`unnest(${placeholder('sequences')}::bigint[]) as wanted(sequence)`
   const sized = database
-    .select({ ...entryColumns, bytesBefore: text<number>`sum(octet_length(${entryAt.bytes})) over (order by ${entryAt.sequence} rows unbounded preceding) - octet_length(${entryAt.bytes})`.as('bytes_before') })
+    .select({ ...wantedColumns, bytesBefore: text<number>`sum(octet_length(${entryAt.bytes})) over (order by ${entryAt.sequence} rows unbounded preceding) - octet_length(${entryAt.bytes})`.as('bytes_before') })
     .from(wantedSequences)
     .crossJoinLateral(entryAt)
     .as('sized')
@@ -82,14 +84,14 @@ function prepareQueries(database: PostgresJsDatabase) {
     head: database.select({ head: spaces.head }).from(spaces).where(eq(spaces.spaceId, placeholder('spaceId'))).prepare('head'),
     takenIds: database.select({ spaceId: spaces.spaceId }).from(spaces).where(text`${spaces.spaceId} = any(${placeholder('spaceIds')}::text[])`).prepare('taken_ids'),
     read: database
-      .select()
+      .select(entryColumns)
       .from(log)
       .where(and(ofSpace, gt(log.sequence, placeholder('after'))))
       .orderBy(asc(log.sequence))
       .limit(placeholder('limit'))
       .prepare('read'),
     readAt: database
-      .select(entryColumns)
+      .select(wantedColumns)
       .from(wantedSequences)
       .crossJoinLateral(entryAt)
       .prepare('read_at'),
