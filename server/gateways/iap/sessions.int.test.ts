@@ -173,6 +173,8 @@ describe.skipIf(skipReason)(`sessions of the I.A.P. door${skipReason ? ` (${skip
       const proposal = agent.propose(name('task'), { requiredCapability: 'x-nobody' })
       const failed = await agent.next('ERROR')
       expect(failed.payload.code).toBe('CAPABILITY_NOT_FOUND')
+      // Until then it would be delivered once more.
+      await expect.poll(() => iap.store.iap.waiting(agentId, 0, 10)).toEqual([])
       await agent.breakOff()
       const back = await iap.join(agentId)
       back.send(proposal)
