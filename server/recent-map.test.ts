@@ -21,8 +21,7 @@ test('the oldest goes first, however long the map is used and whatever is delete
   const map = filled(100, range(0, 1_000))
   for (const key of range(900, 950)) map.delete(key)
   for (const key of range(1_000, 1_075)) map.set(key, 'new')
-  expect(map.size).toBe(100)
-  expect(range(900, 1_075).filter((key) => map.get(key) !== undefined)).toEqual(range(975, 1_075))
+  expect(range(0, 1_075).filter((key) => map.get(key) !== undefined)).toEqual(range(975, 1_075))
 })
 
 test('a cleared map begins anew', () => {

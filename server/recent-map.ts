@@ -10,10 +10,6 @@ export class RecentMap<K, V> {
     this.#maximum = maximum
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
   get(key: K): V | undefined {
     const value = this.#entries.get(key)
     if (value === undefined) return undefined

@@ -206,6 +206,7 @@ const spaceOf = ({ kind, groupId }: Command): string | undefined => (kind === AG
 /** Judged on the numbers as written, which the decision cannot see any more. Kinds without a shape are for the decision to refuse. */
 function refusePayload({ kind, payload }: Command, { value, schemaView }: ParsedJson): Rejection | undefined {
   if (!isCommandPayloadKind(kind)) return reject('INVALID_COMMAND', `This authority does not serve ${kind}.`)
+  // Written as they are kept: the payload has its form already.
   if (schemaView === value) return payloadRefused(kind, payload)
   const form = canonicalForm({ kind }, (schemaView as JsonObject).payload as JsonObject)
   return form.ok ? payloadRefused(kind, form.value.payload) : form.error

@@ -36,6 +36,13 @@ describe('a sender', () => {
     expect(quota.waitMs('a')).toBe(0)
   })
 
+  it('that failed in nothing yet has its whole burst after a count was given back', () => {
+    quota.take('a')
+    quota.giveBack('a')
+    fail(39)
+    expect(quota.waitMs('a')).toBe(0)
+  })
+
   it('has its whole burst again later, and no more', () => {
     fail(40)
     nowMs = 3_600_000

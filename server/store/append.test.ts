@@ -52,6 +52,14 @@ describe('append', () => {
     expect(await append(driver(databaseError('23505', constraint)).sql, batch)).toEqual({ ok: false, conflict })
   })
 
+  it('writes nothing where a node is no Event of the batch, or of another kind', async () => {
+    for (const node of [{ sequence: 2, kind: 'message.posted' }, { sequence: 1, kind: 'work.started' }]) {
+      const { sql, statements } = driver([{ space_id: batch.spaceId }])
+      await expect(append(sql, { ...batch, rows: { ...batch.rows, nodes: [node] } })).rejects.toThrow('a node is an Event of the batch')
+      expect(statements).toEqual([])
+    }
+  })
+
   it('throws for any other violation, whatever its message says', async () => {
     await expect(append(driver(databaseError('23505', 'graph_edges_once')).sql, batch)).rejects.toMatchObject({ code: '23505' })
     await expect(append(driver(databaseError('23514', 'log_event_id_once')).sql, batch)).rejects.toMatchObject({ code: '23514' })

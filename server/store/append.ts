@@ -54,7 +54,7 @@ function conflictIn(error: postgres.PostgresError): AppendOutcome {
 
 /** The Spaces that have moved on. */
 async function written(sql: Pick<Sql, 'unsafe'>, { text, parameters }: AppendStatement): Promise<ReadonlySet<string>> {
-  const moved = await sql.unsafe<{ space_id: string }[]>(text, [...parameters] as never[], { prepare: true })
+  const moved = await sql.unsafe<{ space_id: string }[]>(text, [...parameters], { prepare: true })
   return new Set(moved.map((row) => row.space_id))
 }
 
