@@ -302,6 +302,8 @@ export const policyLog = pgTable(
     primaryKey({ name: 'policy_log_entry_once', columns: [t.spaceId, t.entry] }),
     index('policy_log_by_entry').on(t.entry),
     index('policy_log_refusals').on(t.at).where(sql`${t.outcome} = 'refused'`),
+    index('policy_log_refusals_by_entry').on(t.entry).where(sql`${t.outcome} = 'refused'`),
+    index('policy_log_refusals_in_space').on(t.spaceId, t.entry).where(sql`${t.outcome} = 'refused'`),
     check('policy_log_outcome_is_shown', sql`(${t.outcome} = 'allowed' and ${t.eventId} is not null and ${t.sequence} is not null) or (${t.outcome} = 'refused' and ${t.code} is not null)`),
   ],
 )

@@ -11,9 +11,16 @@ const migrationsFolder = join(import.meta.dirname, '../../drizzle/migrations')
 describe.skipIf(skipReason)(`an index over some rows of a table${skipReason ? ` (${skipReason})` : ''}`, () => {
   let database: TestDatabase
   let sql: postgres.Sql
+  /** As many rulings as Events of one Space, of which each `every`th refuses. */
+  const rule = (count: number, every: number) => sql`
+    INSERT INTO policy_log (space_id, area, outcome, at, actor_type, actor_id, action_id, kind, reason, policy_version, code, event_id, sequence)
+    SELECT 'urn:x:lenient', 'limits', CASE WHEN n % ${every} = 1 THEN 'refused' ELSE 'allowed' END, '2026-01-01T00:00:00.000Z', 'agent', 'urn:x:me', 'urn:x:a' || n, 'kind', '', 1,
+      'RATE_LIMITED', 'urn:x:' || n, n FROM generate_series(1, ${count}) AS n`
   beforeAll(async () => {
     database = await createTestDatabase()
     sql = postgres(database.url, { max: 1 })
+    await (await openStore({ url: database.url, migrationsFolder, maxConnections: 1 })).close()
+    await rule(2000, 2)
   })
   afterAll(async () => {
     await sql.end()
@@ -47,6 +54,25 @@ describe.skipIf(skipReason)(`an index over some rows of a table${skipReason ? ` 
       await expect.poll(() => read(index), { timeout: 10_000 }).toBeGreaterThan(0)
       expect(await read(index)).toBeLessThan(1_000)
     }
+  })
+
+  it.each([
+    ['one Space', 'policy_log_refusals_in_space', { spaceId: 'urn:x:lenient' }],
+    ['all Spaces', 'policy_log_refusals_by_entry', {}],
+  ])('leads to the few refusals among many rulings of %s (A-126)', async (_of, index, where) => {
+    await sql`TRUNCATE policy_log`
+    await rule(20_000, 2_000)
+    const read = async () => Number((await sql<{ read: string }[]>`SELECT sum(idx_tup_read) AS read FROM pg_stat_user_indexes WHERE relname = 'policy_log'`)[0]!.read)
+    const scanned = async () => Number((await sql<{ scans: string }[]>`SELECT seq_tup_read AS scans FROM pg_stat_user_tables WHERE relname = 'policy_log'`)[0]!.scans)
+    const uses = async () => Number((await sql<{ scans: string }[]>`SELECT coalesce(sum(idx_scan), 0) AS scans FROM pg_stat_user_indexes WHERE indexrelname = ${index}`)[0]!.scans)
+    const before = { read: await read(), scanned: await scanned() }
+    const store = await openStore({ url: database.url, migrationsFolder, maxConnections: 1 })
+    const refused = await store.rulings.list({ ...where, outcome: 'refused', limit: 3 })
+    await store.close()
+    expect(refused.map(({ sequence }) => sequence)).toEqual([18_001, 16_001, 14_001])
+    await expect.poll(uses, { timeout: 10_000 }).toBeGreaterThan(0)
+    expect(await scanned()).toBe(before.scanned)
+    expect((await read()) - before.read).toBeLessThan(20)
   })
 
   it('leads to what concerns a member, and to what is talked about, of a long Group', async () => {

@@ -9,6 +9,9 @@ import type { RulingStore } from '../service/ports.ts'
 
 type Row = typeof policyLog.$inferSelect
 
+/** As a parameter the outcome would not lead to the indexes of refusals: plans are made for every value of it. */
+const isRefused = sql`${policyLog.outcome} = 'refused'`
+
 /** The Policy Log in PostgreSQL. Nothing here changes a row, and none that let an Event through is deleted. */
 export const createRulingStore = (database: PostgresJsDatabase): RulingStore => ({
   async add(spaceId, ruling) {
@@ -17,15 +20,14 @@ export const createRulingStore = (database: PostgresJsDatabase): RulingStore => 
   async list({ spaceId, outcome, before, limit }) {
     const wanted = and(
       spaceId === undefined ? undefined : eq(policyLog.spaceId, spaceId),
-      outcome === undefined ? undefined : eq(policyLog.outcome, outcome),
+      outcome === undefined ? undefined : outcome === 'refused' ? isRefused : eq(policyLog.outcome, outcome),
       before === undefined ? undefined : lt(policyLog.entry, before),
     )
     const rows = await database.select().from(policyLog).where(wanted).orderBy(desc(policyLog.entry)).limit(limit)
     return rows.map(kept)
   },
   async forgetRefusals(before) {
-    // As a parameter the outcome would not lead to the index of refusals: plans are made for every value of it.
-    await database.delete(policyLog).where(and(sql`${policyLog.outcome} = 'refused'`, lt(policyLog.at, before)))
+    await database.delete(policyLog).where(and(isRefused, lt(policyLog.at, before)))
   },
 })
 

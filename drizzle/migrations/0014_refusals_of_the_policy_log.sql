@@ -1,0 +1,2 @@
+CREATE INDEX "policy_log_refusals_by_entry" ON "policy_log" USING btree ("entry") WHERE "policy_log"."outcome" = 'refused';--> statement-breakpoint
+CREATE INDEX "policy_log_refusals_in_space" ON "policy_log" USING btree ("space_id","entry") WHERE "policy_log"."outcome" = 'refused';
