@@ -7,12 +7,12 @@ import { AgentNodes } from './agent-nodes.ts'
 const remembered = 10_000
 
 /** Open Spaces with one Space, which counts who is looked up and who enters. */
-function counting() {
+function counting(answer = (_entrances: number): { ok: boolean } => ({ ok: true })) {
   const [resolved, entered]: [string[], string[]] = [[], []]
   const spaces = {
     nodes: { resolve: async (_namespace: string, subject: string) => (resolved.push(subject), { ok: true, value: { nodeId: subject } as NodeInfo }) },
     find: async (spaceId: string) => ({ spaceId, name: spaceId }) as SpaceInfo,
-    enter: async (nodeId: string) => (entered.push(nodeId), { ok: true, value: {} as SpaceInfo }),
+    enter: async (nodeId: string) => ({ value: {} as SpaceInfo, ...answer(entered.push(nodeId)) }),
   }
   return { nodes: new AgentNodes(spaces as unknown as OpenSpaces), resolved, entered }
 }
@@ -25,6 +25,12 @@ describe('AgentNodes', () => {
     expect([resolved.length, entered.length]).toEqual([remembered + 1, remembered + 1])
     await nodes.enter('agent-0', 'space')
     expect([resolved.at(-1), entered.at(-1)]).toEqual(['agent-0', 'agent-0'])
+  })
+
+  it('ask again to be let in where an agent was refused, and not where it was let in', async () => {
+    const { nodes, entered } = counting((entrances) => ({ ok: entrances === 2 }))
+    for (let index = 0; index < 4; index++) await nodes.enter('agent', 'space')
+    expect(entered).toEqual(['agent', 'agent'])
   })
 
   it('give a Principal one agent id, however many it asks for at once (0139)', async () => {

@@ -86,14 +86,15 @@ export class AgentNodes {
     return this.#spaces.mayWrite(await this.nodeIdOf(agentId))
   }
 
-  /** Sees to it that whoever speaks in a Space has entered it. */
+  /** Sees to it that whoever speaks in a Space has entered it. Whom the Space refuses, it is asked to let in again the next time. */
   async enter(agentId: AgentId, spaceId: string): Promise<string> {
     const nodeId = await this.nodeIdOf(agentId)
     const key = `${spaceId} ${nodeId}`
     if (this.#entered.get(key)) return nodeId
     const name = await this.#nameOf(spaceId)
-    if (name !== undefined) await this.#spaces.enter(nodeId, { name, description: agentId === ROUTER ? 'Routes tasks of the Inter-Agent Protocol.' : 'Takes part by the Inter-Agent Protocol.' })
-    this.#entered.set(key, true)
+    const description = agentId === ROUTER ? 'Routes tasks of the Inter-Agent Protocol.' : 'Takes part by the Inter-Agent Protocol.'
+    const entrance = name === undefined ? undefined : await this.#spaces.enter(nodeId, { name, description })
+    if (entrance?.ok) this.#entered.set(key, true)
     return nodeId
   }
 
