@@ -17,6 +17,14 @@ describe('the offer of an owner who steps in', () => {
     expect(validateCommandPayload('work.offer', made?.payload)).toBeUndefined()
   })
 
+  it('A-170: names each version that one of the chosen cards vouches for once, of nobody else', () => {
+    const older = { ...candidate(urn('3')), verifiedMatches: [required] }
+    const mixed: OfferView = { ...offer, candidates: [candidate(urn('2')), older, candidate(urn('4')), { ...candidate(urn('5')), verifiedMatches: [{ id: 'release.report', version: '9.0.0' }] }] }
+    const made = offerDraft(mixed, { candidateIds: [urn('2'), urn('3'), urn('4')], seconds: 600 }, 'Nobody answers.', now)
+    expect(made?.payload).toMatchObject({ selectionBasis: { verifiedMatches: [held, required] } })
+    expect(validateCommandPayload('work.offer', made?.payload)).toBeUndefined()
+  })
+
   it('keeps the order in which the candidates are listed, whoever was ticked first', () => {
     expect((draft([urn('3'), urn('2')])?.payload as { candidateAgentIds: string[] }).candidateAgentIds).toEqual([urn('2'), urn('3')])
   })

@@ -1,3 +1,4 @@
+import type { CapabilityRef } from '../../protocol/generated/types.ts'
 import type { DecisionDraft } from '../mission/decision-dialog.tsx'
 import type { OfferView } from '../trpc.tsx'
 
@@ -11,13 +12,12 @@ export interface OfferChoice {
 const RULE = 'emergency-override'
 
 /**
- * `work.offer` by an owner who steps in (A-117); undefined while nobody is chosen who can take the work. What is said of a candidate is what its card vouches
- * for; cost is not estimated, and `now` (RFC 3339) is when the work could be taken up.
+ * `work.offer` by an owner who steps in (A-117); undefined while nobody is chosen who can take the work. What is said of the candidates is what their cards
+ * vouch for; cost is not estimated, and `now` (RFC 3339) is when the work could be taken up.
  */
 export function offerDraft(offer: OfferView, { candidateIds, seconds }: OfferChoice, reason: string, now: string): DecisionDraft | undefined {
   const chosen = offer.candidates.filter(({ who, whyNot }) => whyNot === undefined && candidateIds.includes(who.id))
-  const [first] = chosen
-  if (!first) return undefined
+  if (chosen.length === 0) return undefined
   const { workItemId, revision, requiredCapabilities } = offer
   return {
     kind: 'work.offer',
@@ -26,9 +26,14 @@ export function offerDraft(offer: OfferView, { candidateIds, seconds }: OfferCho
     payload: {
       workItemId,
       candidateAgentIds: chosen.map(({ who }) => who.id),
-      selectionBasis: { requiredCapabilities, verifiedMatches: first.verifiedMatches, authorizationEligible: true, availabilityEstimate: now, expectedCost: 0, reliabilityEvidence: [], policyRulesApplied: [RULE] },
+      selectionBasis: { requiredCapabilities, verifiedMatches: inAny(chosen.map(({ verifiedMatches }) => verifiedMatches)), authorizationEligible: true, availabilityEstimate: now, expectedCost: 0, reliabilityEvidence: [], policyRulesApplied: [RULE] },
       offerExpiresInSeconds: seconds,
       overrideReason: reason,
     },
   }
+}
+
+/** Each capability of a version once, in the order in which it is met first. */
+function inAny(matches: readonly (readonly CapabilityRef[])[]): CapabilityRef[] {
+  return [...new Map(matches.flat().map((match) => [`${match.id}@${match.version}`, match])).values()]
 }
