@@ -1,11 +1,10 @@
 import jcs from 'canonicalize'
 import type { Result } from './result.ts'
 import { err, ok } from './result.ts'
+import { encodeUtf8 } from './utf8.ts'
 
 /** The value holds a non-finite number or a lone surrogate, which the I-JSON model lacks (A-11, A-77). */
 export type CanonicalFault = { readonly reason: 'outside-data-model'; readonly message: string }
-
-const utf8 = new TextEncoder()
 
 /** RFC 8785 text of a value from the strict parser or of a document of our own. Throws outside the data model. */
 export function canonicalText(value: unknown): string {
@@ -17,7 +16,7 @@ export function canonicalText(value: unknown): string {
 }
 
 /** RFC 8785 bytes of a document of our own; throws where `canonicalize` would refuse. */
-export const encodeCanonical = (value: unknown): Uint8Array => utf8.encode(canonicalText(value))
+export const encodeCanonical = (value: unknown): Uint8Array => encodeUtf8(canonicalText(value))
 
 /** RFC 8785 bytes of a received value (stage 5). Numbers and times are not rewritten beyond binary64. */
 export function canonicalize(value: unknown): Result<Uint8Array, CanonicalFault> {

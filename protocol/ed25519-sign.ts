@@ -1,5 +1,5 @@
 import { getPublicKey, hashes, sign } from '@noble/ed25519'
-import { sha512 } from '@noble/hashes/sha2.js'
+import { sha512 } from '#sha2'
 
 hashes.sha512 = sha512
 

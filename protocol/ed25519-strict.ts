@@ -1,6 +1,6 @@
 // The strict Ed25519 profile. Libraries differ on every point it settles, and none settles all of them.
 import { etc, Point } from '@noble/ed25519'
-import { sha512 } from '@noble/hashes/sha2.js'
+import { sha512 } from '#sha2'
 
 const POINT_BYTES = 32
 const SIGNATURE_BYTES = 64

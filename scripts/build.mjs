@@ -44,7 +44,7 @@ await buildWhenChanged('server', serverSources, 'dist/server.js', () =>
     target: 'node20',
     format: 'esm',
     packages: 'external',
-    alias: { '@noble/hashes/sha2.js': './server/native-sha2.ts' },
+    conditions: ['countersign-server'],
     sourcemap: true,
     logLevel: 'warning',
   }),

@@ -11,6 +11,7 @@ import type { Result } from '../../protocol/result.ts'
 import { err, ok } from '../../protocol/result.ts'
 import type { JsonObject, JsonValue, ParsedJson } from '../../protocol/strict-json.ts'
 import { isJsonObject, parseStrictJson } from '../../protocol/strict-json.ts'
+import { encodeUtf8 } from '../../protocol/utf8.ts'
 import { isCommandPayloadKind } from '../../protocol/validate.ts'
 import type { SignatureVerifier, VerificationFailure, VerifiedDocument } from '../../protocol/verify-document.ts'
 import { verifyParsedDocument } from '../../protocol/verify-document.ts'
@@ -63,8 +64,6 @@ export interface SubmitContext {
 
 type Checked<T> = Result<T, SubmitOutcome>
 
-const utf8 = new TextEncoder()
-
 export class CommandPath {
   readonly #needs: Needs
   readonly #turns = new Turns<AgentSession>()
@@ -86,7 +85,7 @@ export class CommandPath {
   async #submit(input: Uint8Array | ParsedJson, context: SubmitContext): Promise<SubmitOutcome> {
     const parsed = input instanceof Uint8Array ? parseStrictJson(input) : ok(input)
     if (!parsed.ok) return this.#unverified({ stage: 'parse', reason: parsed.error.reason, code: 'PROTOCOL_VIOLATION' }, undefined, context)
-    const bytes = input instanceof Uint8Array ? input : utf8.encode(input.text)
+    const bytes = input instanceof Uint8Array ? input : encodeUtf8(input.text)
     const checking = this.#check(parsed.value, bytes, context)
     const queued = context.session ? await this.#turns.run(context.session, () => this.#enqueue(checking)) : await this.#enqueue(checking)
     if (!queued.ok) return queued.error

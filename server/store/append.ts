@@ -24,8 +24,6 @@ const CONFLICT_OF: Readonly<Record<string, Conflict>> = {
   missions_id_once: 'mission-id',
 }
 
-const utf8 = new TextEncoder()
-
 const UNIQUE_VIOLATION = '23505'
 /** serialization_failure and deadlock_detected: the server undid the statement and asks for another try. */
 const TRANSIENT: ReadonlySet<string> = new Set(['40001', '40P01'])
@@ -163,7 +161,7 @@ function logRows({ events, rows }: AppendBatch) {
 function receiptRows({ receipts, admissions }: AppendBatch) {
   return receipts.map(({ actorId, actionId, signingHash, sequence, commandBytes: command }) => {
     const record = admissions.find((admission) => admission.signingHash === signingHash)
-    return { actorId, actionId, signingHash, sequence, command, admission: record ? utf8.encode(JSON.stringify(record)) : null }
+    return { actorId, actionId, signingHash, sequence, command, admission: record ? Buffer.from(JSON.stringify(record)) : null }
   })
 }
 

@@ -9,15 +9,14 @@ const NONCE_BYTES = 18
 
 const envelope = () => ({ protocolVersion: PROTOCOL_VERSION, frameId: `urn:uuid:${randomUUID()}` })
 
-const utf8 = new TextEncoder()
-const EVENT_START = utf8.encode('{"event":')
+const EVENT_START = Buffer.from('{"event":')
 
 /**
  * An EVENT around the stored bytes of the Event, which are never parsed or written anew. Members stand in canonical
  * order, so that the frame as a whole is RFC 8785 text too.
  */
 export function eventFrame(eventBytes: Uint8Array): Uint8Array {
-  const end = utf8.encode(
+  const end = Buffer.from(
     `,"frameId":"urn:uuid:${randomUUID()}","frameType":"EVENT","protocolVersion":"${PROTOCOL_VERSION}"}`,
   )
   return Buffer.concat([EVENT_START, eventBytes, end])
