@@ -1,9 +1,9 @@
 // What the I.A.P. router keeps, in PostgreSQL. A commit is one statement, so it is all there or not at all.
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, not, sql as sqlText } from 'drizzle-orm'
+import { and, asc, count, eq, gt, gte, inArray, isNotNull, isNull, lt, not, sql as sqlText } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { iapAccounts, iapCache, iapOutbox, iapReceived, iapRecords, iapTasks } from '../../drizzle/schema.ts'
-import type { IapAmount, IapCommit, IapStore, IapTaskRow, KeptIapMessage, TaskWork } from '../service/ports.ts'
+import type { IapAmount, IapCommit, IapStore, IapTaskRow, KeptIapMessage, KeptIapRecord, TaskWork } from '../service/ports.ts'
 import postgres from 'postgres'
 import type { Sql } from './connect.ts'
 
@@ -58,7 +58,7 @@ async function writeAll(sql: Sql, commit: IapCommit): Promise<readonly KeptIapMe
   }
 }
 
-type Tasks = Pick<IapStore, 'openTasks' | 'unpublishedTasks' | 'tasksAtWork' | 'workOver' | 'findTask' | 'records' | 'unpublished' | 'messageIdsOf' | 'published'>
+type Tasks = Pick<IapStore, 'openTasks' | 'unpublishedTasks' | 'tasksAtWork' | 'workOver' | 'findTask' | 'records' | 'recordsFrom' | 'unpublished' | 'messageIdsOf' | 'published'>
 
 function createTasks(database: PostgresJsDatabase): Tasks {
   return {
@@ -77,7 +77,11 @@ function createTasks(database: PostgresJsDatabase): Tasks {
       const rows = await database.select().from(iapRecords).where(inArray(iapRecords.taskId, [...taskIds]))
       // For the database's order it would have to walk through the records of all tasks.
       rows.sort((a, b) => (a.taskId === b.taskId ? a.ordinal - b.ordinal : a.taskId < b.taskId ? -1 : 1))
-      return rows.map(({ messageId, ...row }) => ({ ...row, ...(messageId !== null && { messageId }) }))
+      return rows.map(keptRecord)
+    },
+    async recordsFrom(taskId, ordinal) {
+      const rows = await database.select().from(iapRecords).where(and(eq(iapRecords.taskId, taskId), gte(iapRecords.ordinal, ordinal))).orderBy(asc(iapRecords.ordinal))
+      return rows.map(keptRecord)
     },
     unpublished: (taskId) => database.select({ taskId: iapRecords.taskId, ordinal: iapRecords.ordinal, record: iapRecords.record }).from(iapRecords).where(and(eq(iapRecords.taskId, taskId), isNull(iapRecords.messageId))).orderBy(asc(iapRecords.ordinal)),
     async messageIdsOf(taskId, ordinals) {
@@ -189,4 +193,5 @@ function createForgetting(sql: Sql): Pick<IapStore, 'forgetTasks' | 'trimTasks'>
 const octetLength = (text: AnyPgColumn) => sqlText<number>`octet_length(${text})`
 const bytesOf = (text: AnyPgColumn) => sqlText<number>`sum(octet_length(${text}))::bigint`
 
+const keptRecord = ({ messageId, ...row }: typeof iapRecords.$inferSelect): KeptIapRecord => ({ ...row, ...(messageId !== null && { messageId }) })
 const taskRow = ({ cacheKey, endedAt, work, isWorkOver: _over, ...row }: typeof iapTasks.$inferSelect): IapTaskRow => ({ ...row, ...(endedAt !== null && { endedAt }), ...(cacheKey !== null && { cacheKey }), ...(work !== null && { work: JSON.parse(work) as TaskWork }) })

@@ -25,6 +25,14 @@ export function describeIap(store: () => Store): void {
       expect(await store().iap.records([taskId])).toEqual([record(taskId, 0), record(taskId, 1)])
     })
 
+    it('reads the records of a task on from an ordinal, each with the id under which it stands by now', async () => {
+      const [taskId, other] = [newId(), newId()]
+      await commit({ tasks: [task(taskId), task(other)], records: [record(other, 2), ...[0, 1, 2, 3].map((ordinal) => record(taskId, ordinal))] })
+      await store().iap.published(taskId, 2, 'urn:message')
+      expect(await store().iap.recordsFrom(taskId, 2)).toEqual([{ ...record(taskId, 2), messageId: 'urn:message' }, record(taskId, 3)])
+      expect(await store().iap.recordsFrom(taskId, 4)).toEqual([])
+    })
+
     it('gives the messages of a commit their entries in order, each message of an agent once', async () => {
       const agentId = newId()
       const texts = Array.from({ length: 30 }, (_, index) => `m${index}`)

@@ -49,6 +49,7 @@ export function createMemoryIap(): IapStore {
     },
     findTask: async (taskId) => tasks.get(taskId),
     records: async (taskIds) => taskIds.flatMap((taskId) => (records.get(taskId) ?? []).map((row) => ({ ...row }))),
+    recordsFrom: async (taskId, from) => (records.get(taskId) ?? []).filter(({ ordinal }) => ordinal >= from).map((row) => ({ ...row })),
     unpublished: async (taskId) => (records.get(taskId) ?? []).filter(({ messageId }) => messageId === undefined).map(({ messageId: _none, ...row }) => row),
     messageIdsOf: async (taskId, ordinals) => new Map((records.get(taskId) ?? []).flatMap(({ ordinal, messageId }) => (messageId !== undefined && ordinals.includes(ordinal) ? [[ordinal, messageId]] : []))),
     async published(taskId, ordinal, messageId) {

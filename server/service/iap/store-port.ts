@@ -78,6 +78,8 @@ export interface IapStore {
   findTask(taskId: string): Promise<IapTaskRow | undefined>
   /** Of these tasks, by task and ordinal. */
   records(taskIds: readonly string[]): Promise<readonly KeptIapRecord[]>
+  /** Of this task from this ordinal on, by ordinal. */
+  recordsFrom(taskId: string, ordinal: number): Promise<readonly KeptIapRecord[]>
   /** Records of the task that stand in no Space yet, by ordinal. */
   unpublished(taskId: string): Promise<readonly IapRecordRow[]>
   /** Of these records the Messages, as far as they have one, by ordinal. */

@@ -10,7 +10,6 @@ import type { AgentId, IAPMessage, TaskId, TaskResult } from '../../../protocol/
 import { ROUTER } from '../../../protocol/iap/types.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { err, ok } from '../../../protocol/result.ts'
-import { foldTask } from '../../authority/iap/evolve-task.ts'
 import type { RecordOf, TaskRecord } from '../../authority/iap/records.ts'
 import type { TaskState } from '../../authority/iap/types.ts'
 import { grantToOffer } from '../../authority/delegation.ts'
@@ -24,7 +23,8 @@ import type { Feeds, Reads } from '../service.ts'
 import { Turns } from '../turns.ts'
 import type { AgentNodes } from './agent-nodes.ts'
 import type { IapStore, IapTaskRow, TaskWork } from './store-port.ts'
-import { REFUSED, standsInItsGroup } from './store-port.ts'
+import { standsInItsGroup } from './store-port.ts'
+import { TaskReader } from './task-reader.ts'
 
 /** What the router sends the Coordinator: everything that the offer to the winner consists of. */
 export const WORK_OFFER_CONTEXT = 'mwp.work_offer'
@@ -37,7 +37,7 @@ const maximumResultBytes = 1024 * 1024
 type Finding = Pick<Evidence, 'type' | 'result' | 'method' | 'artifactHashes'> & Partial<Pick<Evidence, 'criterionIds'>>
 
 export interface WorkBridgeNeeds {
-  readonly store: Pick<IapStore, 'tasksAtWork' | 'workOver' | 'records'>
+  readonly store: Pick<IapStore, 'tasksAtWork' | 'workOver' | 'recordsFrom'>
   readonly custody: Custody
   /** Whether the Principal can sign without the server. */
   readonly holdsOwnKey: (principalId: string) => boolean
@@ -56,7 +56,7 @@ export interface WorkBridgeNeeds {
   readonly diagnostics: Log
 }
 
-/** A task as far as it is committed. */
+/** A task as far as it is committed, and its records without parts of results. */
 interface Task { readonly work: TaskWork; readonly task: TaskState; readonly records: readonly TaskRecord[] }
 /** A WorkItem, and the task that is done for it by this Principal. */
 interface Work extends Task { readonly workerId: string; readonly state: GroupState; readonly record: WorkRecord }
@@ -65,6 +65,7 @@ export class WorkBridge {
   readonly #needs: WorkBridgeNeeds
   readonly #turns = new Turns<TaskId>()
   readonly #rows = new Map<TaskId, IapTaskRow>()
+  readonly #reader: TaskReader
   /** The award that the Coordinator was told of last, in this run. */
   readonly #told = new Map<TaskId, string>()
   readonly #waiting = new Set<TaskId>()
@@ -74,6 +75,7 @@ export class WorkBridge {
 
   constructor(needs: WorkBridgeNeeds) {
     this.#needs = needs
+    this.#reader = new TaskReader(needs.store)
     this.#stopListening = needs.feeds.onGrowth((groupId) => {
       for (const row of this.#rows.values()) if (row.work?.groupId === groupId) this.advance(row)
     })
@@ -128,13 +130,11 @@ export class WorkBridge {
     const { taskId, work } = row
     if (this.#isStopped || work === undefined || !this.#rows.has(taskId)) return
     // What is committed. The desk is ahead of that while it writes, and nothing may be signed on what might not come to be.
-    const kept = await this.#needs.store.records([taskId])
-    const records = kept.map(({ record }) => JSON.parse(record) as TaskRecord)
-    const task = foldTask(records)
+    const { task, records, isRefused } = await this.#reader.read(taskId)
     const state = await this.#needs.stateOf(work.groupId)
     if (task === undefined || state === undefined) return
     const isPast = isTerminal(task.status) && missionOver({ state }) !== undefined
-    if (isPast || kept.some(({ messageId }) => messageId === REFUSED)) return this.#over(taskId)
+    if (isPast || isRefused) return this.#over(taskId)
     // What is signed rests on records that everybody in the Group can read. Each of them is an Event, after which this is asked again.
     if (standsInItsGroup(row) && !isRecorded({ state, work, taskId }, records)) return
     for (const agentId of task.released.keys()) if (agentId !== task.holding?.agent.agentId) await this.#giveUp(agentId, { work, task, records })
@@ -195,7 +195,7 @@ export class WorkBridge {
   async #step(at: Work): Promise<'done' | 'wait' | 'over'> {
     const { record: { item }, workerId, task } = at
     const offer = this.#offerTo(at)
-    if (offer) return this.#submit(at, 'work.accept_offer', { workItemId: item.workItemId, offerId: offer.offerId, ownershipLeaseSeconds: ownershipSeconds }, at.records[task.holding!.acceptance!.ordinal])
+    if (offer) return this.#submit(at, 'work.accept_offer', { workItemId: item.workItemId, offerId: offer.offerId, ownershipLeaseSeconds: ownershipSeconds }, at.records.find(({ ordinal }) => ordinal === task.holding!.acceptance!.ordinal))
     if (item.owner?.agentId !== workerId) return isTerminal(task.status) && item.state !== 'offered' && item.state !== 'open' ? 'over' : this.#waitFor(task)
     if (item.state === 'queued') return this.#submit(at, 'work.start', { workItemId: item.workItemId, ownershipEpoch: at.record.ownershipEpoch, executionLeaseSeconds: this.#executionSeconds(task) })
     const lease = at.record.executionLease
@@ -293,6 +293,7 @@ export class WorkBridge {
   async #over(taskId: TaskId): Promise<void> {
     this.#rows.delete(taskId)
     this.#told.delete(taskId)
+    this.#reader.forget(taskId)
     await this.#needs.store.workOver(taskId)
   }
 }
@@ -315,7 +316,7 @@ const isOfferable = ({ item }: WorkRecord): boolean => ['open', 'offered', 'fail
 
 /** Whether the latest of the records stands in the Group, and so all before it. */
 function isRecorded({ state, work, taskId }: { readonly state: GroupState; readonly work: TaskWork; readonly taskId: TaskId }, records: readonly TaskRecord[]): boolean {
-  const latest = records.findLast(({ type }) => type !== 'task_partial_result')
+  const latest = records.at(-1)
   return latest !== undefined && state.sequenceOf.has(recordIdOf(work.workItemId, taskId, latest.ordinal))
 }
 
