@@ -2,9 +2,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createContextTransferMessage, createTaskPartialResultMessage } from '../../../sdk/iap/create-messages.ts'
 import { startServer } from '../../start.ts'
+import { WORK_OFFER_CONTEXT } from '../../service/iap/work-bridge.ts'
+import { BiddingMission } from '../../testing/iap/bidding-mission.ts'
 import { IapServer } from '../../testing/iap/iap-server.ts'
-import type { AgentTraits, TestAgent } from '../../testing/iap/test-agent.ts'
-import { dataAnalysis } from '../../testing/iap/test-agent.ts'
+import type { AgentTraits } from '../../testing/iap/test-agent.ts'
+import { dataAnalysis, TestAgent } from '../../testing/iap/test-agent.ts'
 import { skipReason } from '../../testing/test-database.ts'
 
 const limits = { maxWaiting: { count: 3, bytes: 1_000_000 } }
@@ -80,6 +82,30 @@ describe.skipIf(skipReason)(`bounds of the I.A.P. router${skipReason ? ` (${skip
     expect(await ada.nextError()).toMatchObject({ code: 'AGENT_OVERLOAD', relatedTaskId: 'another', details: { reason: 'mailbox_full' } })
     ben.complete({ taskId, assignmentId }, 'whole')
     expect((await ada.next('TASK_RESULT')).payload.result).toBe('whole')
+  })
+
+  it('IAP outbox: tells a Coordinator of an award as soon as it has some of what it was sent, if there was no room before', async () => {
+    const missions = await BiddingMission.prepare(iap)
+    const { groupId, workItemId } = await missions.found()
+    await missions.enlist(groupId, 'cleo')
+    const coordinator = await TestAgent.join(iap.url, missions.token, 'ada', { autoPong: false })
+    const { ben } = await atWork(coordinator)
+    const cleo = await able('cleo')
+    coordinator.propose('work', { maxLatency: 600_000 }, { groupId, workItemId })
+    await cleo.next('TASK_PROPOSAL')
+    for (let index = 0; index < 3; index++) say(ben, 'ada')
+    await ben.settle()
+    cleo.bid('work')
+    cleo.accept((await cleo.next('TASK_ASSIGNMENT')).payload)
+    await cleo.settle()
+    const count = (await missions.log(groupId)).length
+    expect(await waitingFor('ada')).toBe(3)
+    await coordinator.breakOff()
+    const back = await TestAgent.join(iap.url, missions.token, 'ada')
+    for (let index = 0; index < 3; index++) await back.next('CONTEXT_TRANSFER')
+    expect((await back.next('CONTEXT_TRANSFER')).payload).toMatchObject({ taskId: 'work', contextType: WORK_OFFER_CONTEXT })
+    expect((await missions.log(groupId)).length).toBe(count)
+    await missions.coordinator.close()
   })
 
   it('IAP 1.14: begins no task for whoever has written all that it may to Spaces, and goes on with those that go on', async () => {

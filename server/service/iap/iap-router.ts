@@ -75,7 +75,7 @@ export class IapRouterService implements Omit<IapRouter, 'isServing'> {
     this.#timers = options.timers ?? systemTimers
     this.schemas = new CapabilitySchemas(this.limits.schemaMs)
     this.nodes = new AgentNodes(spaces)
-    this.mailboxes = new Mailboxes({ store, limits: this.limits, clock, diagnostics })
+    this.mailboxes = new Mailboxes({ store, limits: this.limits, clock, onRoom: (agentId) => this.bridge.roomFor(agentId), diagnostics })
     this.#publisher = new SpacePublisher({
       store,
       spaces,

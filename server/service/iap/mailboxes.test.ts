@@ -45,7 +45,7 @@ const post = async (store: IapStore, ...ids: readonly string[]): Promise<readonl
   return committed
 }
 const limits = { maxWaiting: { count: 3, bytes: 1_000 }, messagesKeptMs: 30 * 24 * 3_600_000 }
-const boxes = (store: IapStore, { clock } = new ShiftedTime()) => new Mailboxes({ store, limits, clock, diagnostics: silentLog() })
+const boxes = (store: IapStore, { clock } = new ShiftedTime(), onRoom: (agentId: string) => void = () => undefined) => new Mailboxes({ store, limits, clock, onRoom, diagnostics: silentLog() })
 /** Whatever can happen without news from outside has happened. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -133,6 +133,26 @@ describe('Mailboxes', () => {
     await settled()
     await again.confirmed('ada', link, 1)
     expect(again.hasRoom('ada')).toBe(true)
+  })
+
+  it('say once that there is room again for an agent that had none: it has some of it, or it waited too long', async () => {
+    const [store, time, link] = [createMemoryIap(), new ShiftedTime(), new SlowLink()]
+    const roomy: string[] = []
+    const mailboxes = boxes(store, time, (agentId) => roomy.push(agentId))
+    mailboxes.deliver(await post(store, 'one', 'two'))
+    mailboxes.open('ada', link)
+    await settled()
+    await mailboxes.confirmed('ada', link, 1)
+    expect(roomy).toEqual([])
+    mailboxes.deliver(await post(store, 'three', 'four'))
+    await mailboxes.confirmed('ada', link, 2)
+    await mailboxes.confirmed('ada', link, 3)
+    expect(roomy).toEqual(['ada'])
+    mailboxes.close('ada', link)
+    mailboxes.deliver(await post(store, 'five', 'six'))
+    time.leap(new Date(row('').createdAt).getTime() + limits.messagesKeptMs - time.nowMs() + 60_000)
+    await mailboxes.expire()
+    expect(roomy).toEqual(['ada', 'ada'])
   })
 
   it('give up what nobody came for within its time, and say so in its place', async () => {

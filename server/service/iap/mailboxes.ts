@@ -17,6 +17,8 @@ interface Needs {
   readonly store: Pick<IapStore, 'waiting' | 'delivered' | 'backlogs' | 'expire'>
   readonly limits: Pick<IapLimits, 'maxWaiting' | 'messagesKeptMs'>
   readonly clock: Clock
+  /** More may wait for the agent again, after it had no room for a while. */
+  readonly onRoom: (agentId: AgentId) => void
   readonly diagnostics: Log
 }
 
@@ -110,11 +112,13 @@ export class Mailboxes {
   }
 
   #count(agentId: AgentId, { count, bytes }: IapAmount, sign: 1 | -1): void {
+    const hadRoom = this.hasRoom(agentId)
     const before = this.#backlogs.get(agentId) ?? nothing
     const after = { count: before.count + sign * count, bytes: before.bytes + sign * bytes }
     // Below nothing for a moment, where a message was read, confirmed and deleted before its commit was told of.
     if (after.count === 0) this.#backlogs.delete(agentId)
     else this.#backlogs.set(agentId, after)
+    if (!hadRoom && this.hasRoom(agentId)) this.#needs.onRoom(agentId)
   }
 
   #offer(message: KeptIapMessage): void {

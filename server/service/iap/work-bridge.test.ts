@@ -1,7 +1,8 @@
-// What the bridge reads of a task whose WorkItem it looks after.
+// What the bridge reads of a task whose WorkItem it looks after, and whom it tells of an award.
 import { describe, expect, it } from 'vitest'
 import type { Deferred } from '../../../sdk/deferred.ts'
 import { deferred } from '../../../sdk/deferred.ts'
+import type { IAPMessage } from '../../../protocol/iap/types.ts'
 import { recordIdOf } from '../../authority/negotiation.ts'
 import type { GroupState } from '../../authority/types.ts'
 import { silentLog } from '../../log.ts'
@@ -10,7 +11,7 @@ import { createMemoryIap } from '../../testing/memory-iap.ts'
 import type { IapStore, IapTaskRow, KeptIapRecord } from './store-port.ts'
 import { REFUSED } from './store-port.ts'
 import type { WorkBridgeNeeds } from './work-bridge.ts'
-import { WorkBridge } from './work-bridge.ts'
+import { WORK_OFFER_CONTEXT, WorkBridge } from './work-bridge.ts'
 
 const work = { groupId: 'group', workItemId: 'item', requiredCapabilities: [], workerIds: ['ben'] }
 const row: IapTaskRow = { taskId: 'task_1', spaceId: 'group', proposerId: 'proposer', status: 'in_progress', isOver: false, bytes: 0, work }
@@ -22,25 +23,27 @@ class World {
   recordsRead = 0
   /** Whether the Group cannot be read just now. */
   isGroupAway = false
+  /** Agents that there is no more room for. */
+  readonly full = new Set<string>()
+  readonly told: IAPMessage[] = []
   readonly #store = createMemoryIap()
   #bridge: WorkBridge
   #grown: (groupId: string) => void = () => undefined
   #looked: Deferred<void> = deferred()
   #keptCount = 0
 
-  private constructor() {
-    this.state = { mission: { state: 'active', coordinator: { agentId: 'proposer' } }, workItems: new Map([['item', { item: { state: 'active' } }]]), sequenceOf: new Map(), eventIds: [] } as unknown as GroupState
+  private constructor(itemState: string) {
+    this.state = { mission: { state: 'active', coordinator: { agentId: 'proposer' } }, workItems: new Map([['item', { item: { state: itemState } }]]), sequenceOf: new Map(), eventIds: [] } as unknown as GroupState
     this.#bridge = this.#newBridge()
   }
 
-  static async inHand(): Promise<World> {
-    const world = new World()
+  static async inHand(itemState = 'active'): Promise<World> {
+    const world = new World(itemState)
     world.task.agent('ben').speaksAdditions = true
     world.task.propose({ maxLatency: 600_000 })
     world.task.bid('ben')
     world.task.accept('ben')
     await world.keep()
-    await world.next(() => world.#bridge.advance(row))
     return world
   }
 
@@ -68,8 +71,14 @@ class World {
   }
 
   /** The task was told on, as after each of its records, and the bridge has looked. */
-  told(): Promise<void> {
+  toldOn(): Promise<void> {
     return this.next(() => this.#bridge.advance(row))
+  }
+
+  /** There is room for the agent again, and the bridge has looked. */
+  roomFor(agentId: string): Promise<void> {
+    this.full.delete(agentId)
+    return this.next(() => this.#bridge.roomFor(agentId))
   }
 
   async next(act: () => void): Promise<void> {
@@ -101,6 +110,7 @@ class World {
       stateOf: () => (this.isGroupAway ? Promise.reject(new Error('the Group cannot be read')) : Promise.resolve(this.state)),
       feeds: { onGrowth: (listener: (groupId: string) => void) => ((this.#grown = listener), () => undefined) },
       nodes: { principalOf: async (agentId: string) => agentId },
+      tell: async (message: IAPMessage) => !this.full.has(message.to) && this.told.push(message) > 0,
       diagnostics: { ...silentLog(), error: () => this.#looked.resolve() },
     }
     return new WorkBridge(needs as unknown as WorkBridgeNeeds)
@@ -110,11 +120,12 @@ class World {
 describe('WorkBridge', () => {
   it('reads each record of a task once, however much happens in its Group; the next run begins anew', async () => {
     const world = await World.inHand()
+    await world.toldOn()
     expect(world.recordsRead).toBe(world.task.records.length)
     for (let index = 0; index < 50; index++) {
       world.task.part('ben', index)
       await world.keep()
-      await world.told()
+      await world.toldOn()
       await world.event()
     }
     expect(world.task.records.length).toBeGreaterThan(50)
@@ -129,7 +140,7 @@ describe('WorkBridge', () => {
     const world = await World.inHand()
     world.task.part('ben', 0)
     const [part] = await world.keepUnnoted()
-    await world.told()
+    await world.toldOn()
     expect(await world.isAtWork()).toBe(true)
     await world.note(part!.ordinal, REFUSED)
     await world.event()
@@ -138,6 +149,7 @@ describe('WorkBridge', () => {
 
   it('does not lose a refusal to a fault that comes after it was read', async () => {
     const world = await World.inHand()
+    await world.toldOn()
     world.task.part('ben', 0)
     const [part] = await world.keepUnnoted()
     await world.note(part!.ordinal, REFUSED)
@@ -147,5 +159,17 @@ describe('WorkBridge', () => {
     world.isGroupAway = false
     await world.event()
     expect(await world.isAtWork()).toBe(false)
+  })
+
+  it('tells the Coordinator of an award once, and when there was no room for it, as soon as there is', async () => {
+    const world = await World.inHand('open')
+    world.full.add('proposer')
+    await world.toldOn()
+    await world.event()
+    expect(world.told).toEqual([])
+    await world.roomFor('proposer')
+    expect(world.told).toMatchObject([{ type: 'CONTEXT_TRANSFER', to: 'proposer', payload: { contextType: WORK_OFFER_CONTEXT, data: { offer: { workItemId: 'item', candidateAgentIds: ['ben'] } } } }])
+    await world.event()
+    expect(world.told).toHaveLength(1)
   })
 })

@@ -61,13 +61,16 @@ interface Task { readonly work: TaskWork; readonly task: TaskState; readonly rec
 /** A WorkItem, and the task that is done for it by this Principal. */
 interface Work extends Task { readonly workerId: string; readonly state: GroupState; readonly record: WorkRecord }
 
+/** A message to whoever may sign the offer. */
+interface Notice { readonly messageId: string; readonly to: AgentId; readonly isTold: boolean }
+
 export class WorkBridge {
   readonly #needs: WorkBridgeNeeds
   readonly #turns = new Turns<TaskId>()
   readonly #rows = new Map<TaskId, IapTaskRow>()
   readonly #reader: TaskReader
-  /** The award that the Coordinator was told of last, in this run. */
-  readonly #told = new Map<TaskId, string>()
+  /** What the Coordinator is told of the latest award, in this run. */
+  readonly #notices = new Map<TaskId, Notice>()
   readonly #waiting = new Set<TaskId>()
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: () => void
@@ -126,6 +129,11 @@ export class WorkBridge {
     void turn.finally(() => this.#running.delete(turn))
   }
 
+  /** More may wait for the agent again: it is told what there was no room for. */
+  roomFor(agentId: AgentId): void {
+    for (const [taskId, { to, isTold }] of this.#notices) if (to === agentId && !isTold) this.advance(this.#rows.get(taskId)!)
+  }
+
   async #advance(row: IapTaskRow): Promise<void> {
     const { taskId, work } = row
     if (this.#isStopped || work === undefined || !this.#rows.has(taskId)) return
@@ -166,8 +174,14 @@ export class WorkBridge {
     if (holding === undefined || award === undefined || (isTerminal(status) && status !== TaskStatus.COMPLETED)) return
     const winnerId = await this.#needs.nodes.principalOf(holding.agent.agentId)
     const at = winnerId === undefined ? undefined : await this.#workOf(winnerId, of)
-    if (at === undefined || !isOfferable(at.record) || this.#offerTo(at) !== undefined || this.#told.get(taskId) === award.content.assignmentId) return
-    if (await this.#needs.tell(offerBasisFor(at, award))) this.#told.set(taskId, award.content.assignmentId)
+    if (at === undefined || !isOfferable(at.record) || this.#offerTo(at) !== undefined) return
+    const message = offerBasisFor(at, award)
+    const { messageId, to } = message
+    const last = this.#notices.get(taskId)
+    if (last?.messageId === messageId && last.isTold) return
+    // Noted before it is told, so that room which comes meanwhile is not missed.
+    this.#notices.set(taskId, { messageId, to, isTold: false })
+    if (await this.#needs.tell(message)) this.#notices.set(taskId, { messageId, to, isTold: true })
   }
 
   #offerTo({ workerId, record: { item } }: Work): WorkOffer | undefined {
@@ -292,7 +306,7 @@ export class WorkBridge {
 
   async #over(taskId: TaskId): Promise<void> {
     this.#rows.delete(taskId)
-    this.#told.delete(taskId)
+    this.#notices.delete(taskId)
     this.#reader.forget(taskId)
     await this.#needs.store.workOver(taskId)
   }
