@@ -8,7 +8,7 @@ import type { EventDocument, EventPayloads, IapRecord } from '../../../protocol/
 import { IAP_RECORDED } from '../../../protocol/kinds.ts'
 import type { ReceivedContext } from '../../../sdk/iap/index.ts'
 import { IAPClient, IAPRefused, workOfferOf } from '../../../sdk/iap/index.ts'
-import { AgentClient, newId } from '../../../sdk/index.ts'
+import { AgentClient, GroupMirror, newId, reconcile } from '../../../sdk/index.ts'
 import type { HumanClient } from '../../../sdk/index.ts'
 import { deferred } from '../../../sdk/deferred.ts'
 import { CAUSED_BY_EXTENSION } from '../../authority/draft.ts'
@@ -212,6 +212,30 @@ describe.skipIf(skipReason)(`WorkItems by the I.A.P. door${skipReason ? ` (${ski
     await expect.poll(async () => (await itemFor('hal'))?.item.state).toBe('failed')
     stop()
     await hal.close()
+  })
+
+  it('is offered by a new Coordinator, which is told of the award of its predecessor when it has taken stock (A-121)', async () => {
+    await enlist('max')
+    const max = await bidder('max', 1)
+    max.on('TASK_ASSIGNMENT', ({ payload }) => max.accept(payload))
+    const { agent: successor, client } = await keyHolder('nora', { role: 'worker', capabilities: [] })
+    const told = offerSigned()
+    const taskId = newId()
+    void proposer.propose({ ...question, taskId }, { work: { groupId, workItemId } }).catch(() => undefined)
+    const before = workOfferOf(await told)!
+    const toldNext = new Promise<ReceivedContext>((resolve) => client.onContext(resolve))
+    accepted(await owner.submit('mission.assign_coordinator', { coordinatorAgentId: successor.agentId, leaseSeconds: 3_600, reason: 'No answer.' }, { groupId, membershipEpoch: 1 }))
+    const mirror = new GroupMirror()
+    for await (const event of successor.subscribe(groupId, { after: 0 })) {
+      mirror.apply(event)
+      if (event.kind === 'mission.coordinator.assigned') break
+    }
+    accepted(await reconcile(successor, mirror))
+    const basis = workOfferOf(await toldNext)!
+    expect(basis).toEqual(before)
+    accepted(await successor.submit('work.offer', basis.payload, basis.target))
+    await expect.poll(async () => (await itemFor('max'))?.executionLease?.holderAgentId).toBe(await iap.principal('max'))
+    await Promise.all([max.close(), successor.close()])
   })
 
   it('is proposed by the Coordinator in office alone', async () => {

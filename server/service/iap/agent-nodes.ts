@@ -38,8 +38,8 @@ export class AgentNodes {
   async ownerOf(agentId: AgentId, principalId: string): Promise<AgentOwner> {
     // Before anybody can take the router's own name.
     await this.nodeIdOf(ROUTER)
-    const [named, own] = await Promise.all([this.#spaces.nodes.resolve(namespace, agentId), this.#spaces.nodes.ofPrincipal(principalId)])
-    return { agentOwner: named.ok ? named.value.principalId : undefined, boundAgentId: own && agentIdOf(own) }
+    const [agentOwner, boundAgentId] = await Promise.all([this.principalOf(agentId), this.agentIdOf(principalId)])
+    return { agentOwner, boundAgentId }
   }
 
   /** Gives the Principal this agent id for good; false when somebody else was quicker, or it got another one by now. */
@@ -70,6 +70,12 @@ export class AgentNodes {
   async principalOf(agentId: AgentId): Promise<string | undefined> {
     const found = await this.#spaces.nodes.resolve(namespace, agentId)
     return found.ok ? found.value.principalId : undefined
+  }
+
+  /** The agent id that the Principal has, if it has one. */
+  async agentIdOf(principalId: string): Promise<AgentId | undefined> {
+    const own = await this.#spaces.nodes.ofPrincipal(principalId)
+    return own && agentIdOf(own)
   }
 
   /** The open Space that was asked for, if there is one; else the proposer's own. */

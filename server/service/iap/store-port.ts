@@ -20,8 +20,6 @@ export interface TaskWork {
   readonly groupId: string
   readonly workItemId: string
   readonly requiredCapabilities: readonly { readonly id: string; readonly version: string }[]
-  /** The Grant under which the proposer offers it, unless it is the Coordinator. */
-  readonly delegationGrantId?: string
   /** Principals of the Group's workers; nobody else is asked. */
   readonly workerIds: readonly string[]
 }

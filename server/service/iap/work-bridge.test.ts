@@ -6,6 +6,7 @@ import type { IAPMessage } from '../../../protocol/iap/types.ts'
 import { recordIdOf } from '../../authority/negotiation.ts'
 import type { GroupState } from '../../authority/types.ts'
 import { silentLog } from '../../log.ts'
+import { ShiftedTime } from '../../testing/iap/shifted-time.ts'
 import { IapTask } from '../../testing/iap-task.ts'
 import { createMemoryIap } from '../../testing/memory-iap.ts'
 import type { IapStore, IapTaskRow, KeptIapRecord } from './store-port.ts'
@@ -33,7 +34,7 @@ class World {
   #keptCount = 0
 
   private constructor(itemState: string) {
-    this.state = { mission: { state: 'active', coordinator: { agentId: 'proposer' } }, workItems: new Map([['item', { item: { state: itemState } }]]), sequenceOf: new Map(), eventIds: [] } as unknown as GroupState
+    this.state = { mission: { state: 'active', coordinator: { agentId: 'proposer' } }, workItems: new Map([['item', { item: { state: itemState } }]]), memberships: new Map(), delegations: new Map(), sequenceOf: new Map(), eventIds: [] } as unknown as GroupState
     this.#bridge = this.#newBridge()
   }
 
@@ -109,7 +110,10 @@ class World {
       custody: { holds: () => (this.#looked.resolve(), false) },
       stateOf: () => (this.isGroupAway ? Promise.reject(new Error('the Group cannot be read')) : Promise.resolve(this.state)),
       feeds: { onGrowth: (listener: (groupId: string) => void) => ((this.#grown = listener), () => undefined) },
-      nodes: { principalOf: async (agentId: string) => agentId },
+      holdsOwnKey: (principalId: string) => principalId !== 'custodial',
+      policy: () => ({}),
+      clock: new ShiftedTime().clock,
+      nodes: { principalOf: async (agentId: string) => agentId, agentIdOf: async (principalId: string) => (principalId === 'stranger' ? undefined : principalId) },
       tell: async (message: IAPMessage) => !this.full.has(message.to) && this.told.push(message) > 0,
       diagnostics: { ...silentLog(), error: () => this.#looked.resolve() },
     }
@@ -171,5 +175,30 @@ describe('WorkBridge', () => {
     expect(world.told).toMatchObject([{ type: 'CONTEXT_TRANSFER', to: 'proposer', payload: { contextType: WORK_OFFER_CONTEXT, data: { offer: { workItemId: 'item', candidateAgentIds: ['ben'] } } } }])
     await world.event()
     expect(world.told).toHaveLength(1)
+  })
+
+  it('tells a new Coordinator of an award once it has taken stock, before which it may not offer work (A-121)', async () => {
+    const world = await World.inHand('open')
+    Object.assign(world.state, { mission: { state: 'active', coordinator: { agentId: 'nora' } }, takeover: { sequence: 7, predecessorId: 'proposer' } })
+    await world.toldOn()
+    expect(world.told).toEqual([])
+    delete world.state.takeover
+    await world.event()
+    expect(world.told.map(({ to }) => to)).toEqual(['nora'])
+  })
+
+  it.each([
+    ['proposer', 'the Coordinator that proposed it', ['proposer']],
+    ['nora', 'its successor, which may sign the offer now', ['proposer', 'nora']],
+    ['custodial', 'no successor whose key the server holds', ['proposer']],
+    ['stranger', 'no successor that is no agent of this door', ['proposer']],
+  ])('tells of an award, with %s in office: %s', async (coordinatorId, _whom, told) => {
+    const world = await World.inHand('open')
+    await world.toldOn()
+    Object.assign(world.state.mission.coordinator, { agentId: coordinatorId })
+    await world.event()
+    await world.event()
+    expect(world.told.map(({ to }) => to)).toEqual(told)
+    expect(new Set(world.told.map(({ messageId }) => messageId)).size).toBe(told.length)
   })
 })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { ARTIFACT_NAME } from '../../../protocol/artifact-name.ts'
 import { canonicalize } from '../../../protocol/canonical-json.ts'
 import { deriveUrn } from '../../../protocol/digest.ts'
-import type { Artifact, CommandPayloads, Evidence, Lease, Policy, WorkOffer } from '../../../protocol/generated/types.ts'
+import type { Artifact, CommandPayloads, DelegationGrant, Evidence, Lease, Policy, WorkOffer } from '../../../protocol/generated/types.ts'
 import { composeMessage } from '../../../protocol/iap/compose.ts'
 import { isTerminal, TaskStatus } from '../../../protocol/iap/task-status.ts'
 import type { AgentId, IAPMessage, TaskId, TaskResult } from '../../../protocol/iap/types.ts'
@@ -50,7 +50,7 @@ export interface WorkBridgeNeeds {
   readonly artifacts: Pick<ArtifactStore, 'put'>
   readonly clock: Clock
   readonly origin: string
-  readonly nodes: Pick<AgentNodes, 'principalOf'>
+  readonly nodes: Pick<AgentNodes, 'principalOf' | 'agentIdOf'>
   /** Puts a message into the mailbox of its receiver; false where there is no room. */
   readonly tell: (message: IAPMessage) => Promise<boolean>
   readonly diagnostics: Log
@@ -61,7 +61,9 @@ interface Task { readonly work: TaskWork; readonly task: TaskState; readonly rec
 /** A WorkItem, and the task that is done for it by this Principal. */
 interface Work extends Task { readonly workerId: string; readonly state: GroupState; readonly record: WorkRecord }
 
-/** A message to whoever may sign the offer. */
+/** Who may sign the offer to a winner, and the Grant that lets it, unless it is the Coordinator. */
+interface Signer { readonly agentId: AgentId; readonly delegationGrantId?: string }
+/** What it is told. */
 interface Notice { readonly messageId: string; readonly to: AgentId; readonly isTold: boolean }
 
 export class WorkBridge {
@@ -69,7 +71,7 @@ export class WorkBridge {
   readonly #turns = new Turns<TaskId>()
   readonly #rows = new Map<TaskId, IapTaskRow>()
   readonly #reader: TaskReader
-  /** What the Coordinator is told of the latest award, in this run. */
+  /** What was last to be told of an award, in this run. */
   readonly #notices = new Map<TaskId, Notice>()
   readonly #waiting = new Set<TaskId>()
   readonly #running = new Set<Promise<void>>()
@@ -103,14 +105,17 @@ export class WorkBridge {
     const state = (await this.#needs.reads.groupFor(principalId, groupId))?.state
     const record = state?.workItems.get(workItemId)
     if (state === undefined || record === undefined) return err('there is no such WorkItem for this agent')
-    const { clock, policy } = this.#needs
-    const grant = state.mission.coordinator.agentId === principalId ? undefined : grantToOffer({ state, env: { now: clock.now(), policy: policy() } }, principalId, record.item)
-    if (grant === undefined && state.mission.coordinator.agentId !== principalId) return err('only the Coordinator, or a delegate under its Grant, has work of a Mission done')
+    if (state.mission.coordinator.agentId !== principalId && this.#grantOf(principalId, { state, record }) === undefined) return err('only the Coordinator, or a delegate under its Grant, has work of a Mission done')
     if (!this.#needs.holdsOwnKey(principalId)) return err('the server holds the key of this agent and signs no offer with it; whoever has work of a Mission done needs a key of its own')
     if (state.mission.state !== 'active') return err(`the Mission is ${state.mission.state}`)
     if (!isOfferable(record)) return err('the WorkItem cannot be offered now')
     const workers = [...state.memberships.values()].filter(({ member, role, state: standing }) => member.type === 'agent' && role === 'worker' && standing !== 'ended')
-    return ok({ groupId, workItemId, requiredCapabilities: record.item.contract.requiredCapabilities, workerIds: workers.map(({ member }) => member.id), ...(grant && { delegationGrantId: grant.grantId }) })
+    return ok({ groupId, workItemId, requiredCapabilities: record.item.contract.requiredCapabilities, workerIds: workers.map(({ member }) => member.id) })
+  }
+
+  #grantOf(principalId: string, { state, record: { item } }: Pick<Work, 'state' | 'record'>): DelegationGrant | undefined {
+    const { clock, policy } = this.#needs
+    return grantToOffer({ state, env: { now: clock.now(), policy: policy() } }, principalId, item)
   }
 
   /** Does for the WorkItem whatever can be done now; called after everything that may have changed that. */
@@ -146,7 +151,7 @@ export class WorkBridge {
     // What is signed rests on records that everybody in the Group can read. Each of them is an Event, after which this is asked again.
     if (standsInItsGroup(row) && !isRecorded({ state, work, taskId }, records)) return
     for (const agentId of task.released.keys()) if (agentId !== task.holding?.agent.agentId) await this.#giveUp(agentId, { work, task, records })
-    await this.#tellCoordinator({ work, task, records })
+    await this.#tellSigner({ work, task, records })
     const agentId = task.holding?.agent.agentId
     if (agentId === undefined || task.holding?.acceptance === undefined) return isTerminal(task.status) ? this.#over(taskId) : undefined
     const workerId = await this.#needs.nodes.principalOf(agentId)
@@ -167,15 +172,33 @@ export class WorkBridge {
     return state && record && { ...task, workerId, state, record }
   }
 
-  /** The Coordinator alone may sign the offer to the winner: it is told once the WorkItem can be offered, and told again by the next run if that still waits. */
-  async #tellCoordinator(of: Task): Promise<void> {
+  /**
+   * Whoever proposed the work, while it may offer it; otherwise the Coordinator in office, if it is an agent of this door and holds its own key.
+   * A-121: nobody before a new Coordinator has taken stock, which is an Event, after which this is asked again.
+   */
+  async #signerOf({ state, record, task: { proposal: { proposerId } } }: Work): Promise<Signer | undefined> {
+    if (state.takeover) return undefined
+    const { nodes, holdsOwnKey } = this.#needs
+    const coordinatorId = state.mission.coordinator.agentId
+    const principalId = await nodes.principalOf(proposerId)
+    if (principalId === coordinatorId) return { agentId: proposerId }
+    const grant = principalId === undefined ? undefined : this.#grantOf(principalId, { state, record })
+    if (grant) return { agentId: proposerId, delegationGrantId: grant.grantId }
+    const agentId = holdsOwnKey(coordinatorId) ? await nodes.agentIdOf(coordinatorId) : undefined
+    return agentId === undefined ? undefined : { agentId }
+  }
+
+  /** Whoever may sign the offer to the winner is told once the WorkItem can be offered, and told again by the next run if that still waits. */
+  async #tellSigner(of: Task): Promise<void> {
     const { task: { taskId, holding, status }, records } = of
     const award = records.findLast((record) => record.type === 'task_assignment')
     if (holding === undefined || award === undefined || (isTerminal(status) && status !== TaskStatus.COMPLETED)) return
     const winnerId = await this.#needs.nodes.principalOf(holding.agent.agentId)
     const at = winnerId === undefined ? undefined : await this.#workOf(winnerId, of)
     if (at === undefined || !isOfferable(at.record) || this.#offerTo(at) !== undefined) return
-    const message = offerBasisFor(at, award)
+    const signer = await this.#signerOf(at)
+    if (signer === undefined) return
+    const message = offerBasisFor(at, award, signer)
     const { messageId, to } = message
     const last = this.#notices.get(taskId)
     if (last?.messageId === messageId && last.isTold) return
@@ -312,9 +335,9 @@ export class WorkBridge {
   }
 }
 
-/** Tells the Coordinator what it may sign. Public facts of the choice, never private reasoning (A-170). */
-function offerBasisFor(at: Work, award: RecordOf<'task_assignment'>): IAPMessage {
-  const { work: { groupId, workItemId, requiredCapabilities, delegationGrantId }, workerId, task: { taskId, proposal: { proposerId }, proposalMessageId, bids } } = at
+/** Tells whoever may sign the offer what to sign. Public facts of the choice, never private reasoning (A-170). */
+function offerBasisFor(at: Work, award: RecordOf<'task_assignment'>, { agentId, delegationGrantId }: Signer): IAPMessage {
+  const { work: { groupId, workItemId, requiredCapabilities }, workerId, task: { taskId, proposalMessageId, bids } } = at
   const { assignmentId, acceptBy, selection } = award.content
   const bid = bids.find(({ ordinal }) => ordinal === selection.winner)!.bid
   const selectionBasis = {
@@ -322,8 +345,8 @@ function offerBasisFor(at: Work, award: RecordOf<'task_assignment'>): IAPMessage
   }
   const awardEventId = eventIdOf(at, award)
   const data = { groupId, offer: { workItemId, candidateAgentIds: [workerId], selectionBasis, ...(delegationGrantId !== undefined && { delegationGrantId }) }, ...(awardEventId !== undefined && { causedByEventId: awardEventId }) }
-  const payload = { fromAgent: ROUTER, toAgent: proposerId as AgentId, taskId, contextType: WORK_OFFER_CONTEXT, data, compression: 'none' as const }
-  return composeMessage('CONTEXT_TRANSFER', { messageId: deriveUrn('iap-work-offer', taskId, assignmentId), from: ROUTER, to: proposerId, timestamp: award.at, correlationId: proposalMessageId }, payload) as IAPMessage
+  const payload = { fromAgent: ROUTER, toAgent: agentId, taskId, contextType: WORK_OFFER_CONTEXT, data, compression: 'none' as const }
+  return composeMessage('CONTEXT_TRANSFER', { messageId: deriveUrn('iap-work-offer', taskId, assignmentId, agentId, delegationGrantId ?? ''), from: ROUTER, to: agentId, timestamp: award.at, correlationId: proposalMessageId }, payload) as IAPMessage
 }
 
 const isOfferable = ({ item }: WorkRecord): boolean => ['open', 'offered', 'failed'].includes(item.state)
