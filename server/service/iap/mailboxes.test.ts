@@ -1,5 +1,6 @@
 // What an agent is handed when much waits for it, and when messages are committed side by side.
 import { describe, expect, it } from 'vitest'
+import type { IAPMessage } from '../../../protocol/iap/types.ts'
 import { silentLog } from '../../log.ts'
 import { ShiftedTime } from '../../testing/iap/shifted-time.ts'
 import { createMemoryIap } from '../../testing/memory-iap.ts'
@@ -168,6 +169,36 @@ describe('Mailboxes', () => {
     mailboxes.open('ada', link)
     await settled()
     expect(link.sent.map((text) => JSON.parse(text) as unknown)).toMatchObject([{ type: 'ERROR', to: 'ada', payload: { details: { reason: 'messages_expired', messagesKeptMs: limits.messagesKeptMs } } }])
+  })
+
+  it('say once what was lost until the agent comes, and of what is lost later in another message: one of the same id it would take for a repeat', async () => {
+    const [store, time] = [createMemoryIap(), new ShiftedTime()]
+    const mailboxes = boxes(store, time)
+    const lose = async (id: string) => {
+      mailboxes.deliver(await post(store, id))
+      await mailboxes.expire()
+    }
+    const fetch = async () => {
+      const link = new SlowLink()
+      mailboxes.open('ada', link)
+      await settled()
+      await mailboxes.confirmed('ada', link, link.asked)
+      mailboxes.close('ada', link)
+      return link.sent.map((text) => (JSON.parse(text) as IAPMessage).messageId)
+    }
+    time.leap(new Date(row('').createdAt).getTime() + limits.messagesKeptMs - time.nowMs() + 60_000)
+    await lose('one')
+    await lose('two')
+    const first = await fetch()
+    time.leap(limits.messagesKeptMs)
+    await lose('three')
+    const second = await fetch()
+    expect([first.length, second.length]).toEqual([1, 1])
+    expect(second).not.toEqual(first)
+    await lose('four')
+    time.leap(2 * limits.messagesKeptMs)
+    await mailboxes.expire()
+    expect(await fetch()).toHaveLength(1)
   })
 
   it('forget nothing for the pong of a connection that was replaced', async () => {

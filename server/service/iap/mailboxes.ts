@@ -68,7 +68,7 @@ export class Mailboxes {
     const { store, limits: { messagesKeptMs }, clock, diagnostics } = this.#needs
     const before = instantFromEpochMs(clock.nowMs() - messagesKeptMs)
     for (const agentId of [...this.#backlogs.keys()]) {
-      const { gone, added } = await store.expire(noticeFor(agentId, messagesKeptMs, clock.now()), before)
+      const { gone, added } = await store.expire(noticeFor(agentId, messagesKeptMs, clock), before)
       if (gone.count > 0) diagnostics.warn({ agentId, ...gone, before }, 'messages for an agent that did not come for them are not kept any more')
       this.#count(agentId, gone, -1)
       this.deliver(added)
@@ -183,9 +183,13 @@ export class Mailboxes {
 /** What a message counts for among those that wait. */
 export const amountOf = ({ message }: Pick<IapOutboxRow, 'message'>): IapAmount => ({ count: 1, bytes: Buffer.byteLength(message) })
 
-/** One for each agent, however often something was given up. */
-function noticeFor(agentId: AgentId, messagesKeptMs: number, at: string): IapOutboxRow {
+/**
+ * One for each agent in each period, however often something was given up. What is posted after a notice is lost a whole period later at
+ * the earliest, so an agent that has heard the notice hears the next one under another id.
+ */
+function noticeFor(agentId: AgentId, messagesKeptMs: number, clock: Clock): IapOutboxRow {
+  const [at, period] = [clock.now(), Math.floor(clock.nowMs() / messagesKeptMs)]
   const payload = errorPayload('VALIDATION_ERROR', 'messages that waited for too long were not kept; the Spaces of their tasks have what they said', { details: { reason: 'messages_expired', messagesKeptMs } })
-  const message = composeMessage('ERROR', { messageId: deriveUrn('iap-expired', agentId), from: ROUTER, to: agentId, timestamp: at }, payload)
+  const message = composeMessage('ERROR', { messageId: deriveUrn('iap-expired', agentId, String(messagesKeptMs), String(period)), from: ROUTER, to: agentId, timestamp: at }, payload)
   return { agentId, messageId: message.messageId, message: JSON.stringify(message), createdAt: at }
 }
