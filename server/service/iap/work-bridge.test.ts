@@ -1,7 +1,5 @@
 // What the bridge reads of a task whose WorkItem it looks after, and whom it tells of an award.
 import { describe, expect, it } from 'vitest'
-import type { Deferred } from '../../../sdk/deferred.ts'
-import { deferred } from '../../../sdk/deferred.ts'
 import type { IAPMessage } from '../../../protocol/iap/types.ts'
 import { recordIdOf } from '../../authority/negotiation.ts'
 import type { GroupState } from '../../authority/types.ts'
@@ -30,7 +28,7 @@ class World {
   readonly #store = createMemoryIap()
   #bridge: WorkBridge
   #grown: (groupId: string) => void = () => undefined
-  #looked: Deferred<void> = deferred()
+  #looked: () => void = () => undefined
   #keptCount = 0
 
   private constructor(itemState: string) {
@@ -83,9 +81,9 @@ class World {
   }
 
   async next(act: () => void): Promise<void> {
-    this.#looked = deferred()
+    const looked = new Promise<void>((resolve) => (this.#looked = resolve))
     act()
-    await this.#looked.promise
+    await looked
   }
 
   async restart(): Promise<void> {
@@ -104,10 +102,10 @@ class World {
       store: {
         ...this.#store,
         recordsFrom: async (...asked: Parameters<IapStore['recordsFrom']>) => counted(await this.#store.recordsFrom(...asked)),
-        workOver: (taskId: string) => this.#store.workOver(taskId).then(() => this.#looked.resolve()),
+        workOver: (taskId: string) => this.#store.workOver(taskId).then(() => this.#looked()),
       },
       // The last question of each look at a task that somebody else signs for.
-      custody: { holds: () => (this.#looked.resolve(), false) },
+      custody: { holds: () => (this.#looked(), false) },
       stateOf: () => (this.isGroupAway ? Promise.reject(new Error('the Group cannot be read')) : Promise.resolve(this.state)),
       feeds: { onGrowth: (listener: (groupId: string) => void) => ((this.#grown = listener), () => undefined) },
       holdsOwnKey: (principalId: string) => principalId !== 'custodial',
@@ -115,7 +113,7 @@ class World {
       clock: new ShiftedTime().clock,
       nodes: { principalOf: async (agentId: string) => agentId, agentIdOf: async (principalId: string) => (principalId === 'stranger' ? undefined : principalId) },
       tell: async (message: IAPMessage) => !this.full.has(message.to) && this.told.push(message) > 0,
-      diagnostics: { ...silentLog(), error: () => this.#looked.resolve() },
+      diagnostics: { ...silentLog(), error: () => this.#looked() },
     }
     return new WorkBridge(needs as unknown as WorkBridgeNeeds)
   }
