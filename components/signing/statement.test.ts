@@ -69,6 +69,12 @@ describe('describePlan', () => {
     expect(statement.facts).toContainEqual({ label: 'Reads the log from entry', values: ['12'], form: 'text' })
   })
 
+  it.each(['human', 'agent'])('speaks of a member whose membership ends as one may of a person: %s', (type) => {
+    const ended = statementOf(bytesOf({ ...createDraft, kind: 'membership.end', payload: { member: { type, id: IDS.coordinator }, reason: 'Done.' } }))
+    expect(sentence(ended)).toMatch(new RegExp(`^End the membership of <${IDS.coordinator}> in mission <.+>\\.$`))
+    expect(ended.next).toBe('The member sees nothing that follows, and what they still send is refused.')
+  })
+
   it('shows a member whole that is more than type and id', () => {
     const statement = statementOf(bytesOf({ ...createDraft, kind: 'membership.change', payload: { member: { type: 'agent', id: IDS.coordinator, more: 'x' } } }))
     expect(statement.facts).toContainEqual({ label: 'Member', values: ['Type: agent', `id: ${IDS.coordinator}`, 'more: x'], form: 'text' })
@@ -152,7 +158,7 @@ describe('describePlan', () => {
 
   it('names the template by id and by the hash of its own content', () => {
     const { templateId, templateHash } = statementOf(bytesOf(createDraft))
-    expect(templateId).toBe('countersign.statement/6')
+    expect(templateId).toBe('countersign.statement/7')
     expect(templateHash).toBe(sha256Hash(encodeCanonical(STATEMENT_TEMPLATE)))
   })
 })

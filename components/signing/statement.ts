@@ -28,7 +28,7 @@ export interface Statement {
 
 /** One sentence per act. A changed sentence is a new version, because receipts may name the template by id and hash. */
 export const STATEMENT_TEMPLATE = {
-  id: 'countersign.statement/6',
+  id: 'countersign.statement/7',
   sentences: {
     'command/mission.create': 'Create the mission {title}, be its accountable owner, and make {coordinator} its coordinator.',
     'command/mission.create_follow_up': 'Create the mission {title} as a follow-up of mission {source}, be its accountable owner, and make {coordinator} its coordinator.',
@@ -62,7 +62,7 @@ export const STATEMENT_TEMPLATE = {
     'command/ext.countersign.policy.change': 'It holds for every mission from now on. What was decided before stays as it was decided.',
     'command/mission.cancel': 'All unfinished work stops, and the mission never opens again.',
     'command/membership.change': 'The membership holds at once. Being a member assigns no work.',
-    'command/membership.end': 'It sees nothing that follows, and what it still sends is refused.',
+    'command/membership.end': 'The member sees nothing that follows, and what they still send is refused.',
     'command/work.authorize': 'The work is open. It starts once an agent has been offered it and has accepted.',
     'command/work.offer': 'The first to accept owns the work. Earlier offers of it are void.',
     'command/work.cancel': 'Nobody goes on with it, and what it has not used goes back to the budget. It cannot be taken up again.',
