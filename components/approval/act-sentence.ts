@@ -1,4 +1,4 @@
-// The one sentence that says what a signature does. Its template has a name and a hash, which the page shows, so that
+// The one sentence that says what a signature does. Its template has a number and a hash, which the page shows, so that
 // two people who signed can tell whether they were asked the same thing.
 import { sha256Hash } from '../../protocol/digest.ts'
 import { counted } from '../mission/counted.ts'
@@ -13,9 +13,13 @@ const TEMPLATE = '{act} revision {revision} of “{title}”: {artifacts}, {sinc
 const ACTS: Readonly<Record<Act, string>> = { approved: 'Approve', changes_requested: 'Request changes to', undecided: 'Decide on' }
 
 export const ACT_TEMPLATE = {
-  id: 'countersign.act.mission-final.1',
+  version: 1,
   hash: sha256Hash(new TextEncoder().encode(JSON.stringify([TEMPLATE, ACTS]))),
 } as const
+
+/** The kind of the Approval, and by which template its sentences are worded. */
+export const actWords = ({ isChild }: Pick<ApprovalView, 'isChild'>): string =>
+  `This page asks for the ${isChild ? 'approval of a child mission' : 'final approval of a mission'}. Both sentences follow version ${ACT_TEMPLATE.version} of their template`
 
 /** "Approve revision 17 of “X”: 6 artifacts, 2 changed, 1 added and 1 removed since your decision on revision 14." */
 export function actSentence(view: ApprovalView, act: Act): string {

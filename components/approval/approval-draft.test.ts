@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ACT_TEMPLATE, actSentence } from './act-sentence.ts'
+import { ACT_TEMPLATE, actSentence, actWords } from './act-sentence.ts'
 import { draftApproval, signedComments } from './approval-draft.ts'
 import { reviewDelta } from './review-delta.ts'
 import { earlierDecision, hashOf, reviewArtifact, reviewFixture } from './review-fixture.ts'
@@ -22,6 +22,11 @@ describe('the sentence of the act (signing rule 6)', () => {
   it('is never rewritten by a title that looks like a placeholder', () => {
     const view = reviewFixture([b])
     expect(actSentence({ ...view, mission: { ...view.mission, title: '{since} $& $1' } }, 'approved')).toContain('“{since} $& $1”')
+  })
+
+  it('R-APR-2: names the kind of the Approval in words, and never by the id of a template', () => {
+    expect(actWords(reviewFixture([b], { isChild: true }))).toBe('This page asks for the approval of a child mission. Both sentences follow version 1 of their template')
+    expect(actWords(reviewFixture([b]))).toBe('This page asks for the final approval of a mission. Both sentences follow version 1 of their template')
   })
 
   it('has a template hash that names its exact wording', () => {

@@ -6,7 +6,7 @@ import { Field, Input, TextArea } from '../ui/field.tsx'
 import { HashText } from '../ui/hash-text.tsx'
 import { PeerText } from '../ui/peer-text.tsx'
 import type { Decision } from './act-sentence.ts'
-import { ACT_TEMPLATE, actSentence } from './act-sentence.ts'
+import { ACT_TEMPLATE, actSentence, actWords } from './act-sentence.ts'
 import { obstaclesTo, remarksFor, warningsFor } from './readiness.ts'
 import type { Review } from './use-review.ts'
 
@@ -42,7 +42,7 @@ export function DecisionButtons({ review }: { readonly review: Review }) {
         <DecisionChoice review={review} decision="changes_requested" label="Request changes" icon={<RotateCcw aria-hidden className="size-4" />} />
       </div>
       <p className="text-12 text-muted">
-        Both are signed with your authority key in one gesture; a dialog first shows the exact bytes. Sentence by template {ACT_TEMPLATE.id}, <HashText value={ACT_TEMPLATE.hash} label="Hash of the template" copyable={false} />.
+        Both are signed with your authority key in one gesture; a dialog first shows the exact bytes. {actWords(review.state.view)}, <HashText value={ACT_TEMPLATE.hash} label="Hash of the template" copyable={false} />.
       </p>
     </div>
   )
