@@ -28,7 +28,7 @@ export async function linesOf(call: ToolCall, { state }: OpenMission, entries: r
     at: entry.event.occurredAt,
     by: participant(name(entry.event.actor)),
     ...(entry.event.workItemId !== undefined && { work_item_id: entry.event.workItemId }),
-    ...(entry.event.kind === 'message.posted' ? messageLine(messageView(entry, later, state, name)) : { what: eventTitle(entry.event, state, name) }),
+    ...(entry.event.kind === 'message.posted' ? messageLine(messageView(entry, later, state, name)) : { what: eventTitle(entry, state, name) }),
   }))
 }
 

@@ -1,14 +1,17 @@
 // One short sentence per Event kind: what happened, in words. Names stand where an id would.
 import { artifactName } from '../../../protocol/artifact-name.ts'
-import type { EventDocument, EventPayloads, Membership } from '../../../protocol/generated/types.ts'
+import type { EventPayloads, Membership } from '../../../protocol/generated/types.ts'
+import { standInOf } from '../../../protocol/stand-in.ts'
 import { LIMIT_WORDS } from '../../authority/cooperation.ts'
 import type { GroupState } from '../../authority/types.ts'
+import type { DecodedEntry } from '../ports.ts'
+import { messageText } from './message-text.ts'
 import { negotiationTitle } from './negotiation-title.ts'
 import { shorten } from './shorten.ts'
 import type { Naming } from './participants.ts'
 
 type Titles = { readonly [K in keyof EventPayloads]?: (payload: EventPayloads[K], context: TitleContext) => string }
-interface TitleContext { readonly who: string; readonly name: Naming; readonly work: (id: string) => string }
+interface TitleContext { readonly who: string; readonly name: Naming; readonly work: (id: string) => string; readonly said: string }
 
 const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 /** A-117: that the owner stepped in is said wherever the step is named. */
@@ -41,7 +44,7 @@ const titles: Titles = {
   'membership.changed': ({ membership }, { who, name }) => membershipTitle(membership, who, name(membership.member).name),
   'membership.ended': ({ membership }, { who, name }) => `${who} ended the membership of ${name(membership.member).name}`,
   'membership.delegation.granted': ({ delegationGrant }, { who, name, work }) => `${who} lets ${name(agent(delegationGrant.granteeAgentId)).name} split up and offer “${work(delegationGrant.targetWorkItemId)}”`,
-  'message.posted': (_, { who }) => `${who} says`,
+  'message.posted': (_, { who, said }) => `${who} says${said}`,
   'message.corrected': ({ message }, { who }) => `${who} corrected a message: ${shorten(message.reason ?? '', 120)}`,
   'message.retracted': ({ message }, { who }) => `${who} took a message back: ${shorten(message.reason ?? '', 120)}`,
   'message.redacted': ({ message }, { who }) => `${who} redacted a message: ${shorten(message.reason ?? '', 120)}`,
@@ -74,10 +77,20 @@ const titles: Titles = {
   'ext.missionweaveprotocol.core.resource_usage_recorded': ({ workItemId }, { who, work }) => `${who} recorded usage of “${work(workItemId)}”`,
 }
 
+type TitledEntry = Pick<DecodedEntry, 'event' | 'sequence'>
+
+/** How a Message begins. Redacted words the auditor looks up on purpose, in the chain of the Message or in the entry itself. */
+function saidIn({ event, sequence }: TitledEntry, state: GroupState): string {
+  if (state.redactedBy.has(sequence)) return ' something that was redacted'
+  if (standInOf(event)) return ' something to those who take part in its conversation'
+  const text = messageText(event)
+  return text === undefined ? ' something without words' : `: ${shorten(text, 120)}`
+}
+
 /** Falls back to the kind itself for a kind that has no sentence yet, so that nothing is hidden. */
-export function eventTitle(event: EventDocument, state: GroupState, name: Naming): string {
+export function eventTitle({ event, sequence }: TitledEntry, state: GroupState, name: Naming): string {
   const title = titles[event.kind as keyof EventPayloads] as ((payload: unknown, context: TitleContext) => string) | undefined
   if (!title) return event.kind
   const work = (id: string) => shorten(state.workItems.get(id)?.item.contract.goal ?? 'unknown work', 60)
-  return title(event.payload, { who: name(event.actor).name, name, work })
+  return title(event.payload, { who: name(event.actor).name, name, work, said: saidIn({ event, sequence }, state) })
 }

@@ -1,10 +1,11 @@
 // One page of the Space's graph. Edges come from the stored read model only; nothing is inferred here.
-import type { EventDocument, EventPayloads } from '../../../protocol/generated/types.ts'
+import type { EventDocument } from '../../../protocol/generated/types.ts'
 import type { GraphEdgeRow } from '../../authority/read-models.ts'
 import type { GroupState } from '../../authority/types.ts'
 import type { DecodedEntry } from '../ports.ts'
 import type { GraphNode, GraphPage, NodeKind } from '../views.ts'
 import { eventTitle } from './event-title.ts'
+import { messageText } from './message-text.ts'
 import type { Naming } from './participants.ts'
 import { shorten } from './shorten.ts'
 
@@ -19,16 +20,17 @@ export function graphPage(entries: readonly DecodedEntry[], edges: readonly Grap
   return { nodes, edges, lanes: lanes.filter((lane) => used.has(lane.id)) }
 }
 
-function graphNode({ event, sequence, eventId }: DecodedEntry, state: GroupState, name: Naming): GraphNode {
+function graphNode(entry: DecodedEntry, state: GroupState, name: Naming): GraphNode {
+  const { event, sequence, eventId } = entry
   // The auditor looks redacted text up on purpose, in the chain of the Message or in the entry itself.
-  const excerpt = state.redactedBy.has(sequence) ? undefined : excerptOf(event)
+  const text = state.redactedBy.has(sequence) ? undefined : messageText(event)
   return {
     id: eventId,
     sequence,
     nodeKind: nodeKindOf(event.kind),
     eventKind: event.kind,
-    title: eventTitle(event, state, name),
-    ...(excerpt && { excerpt }),
+    title: eventTitle(entry, state, name),
+    ...(text !== undefined && { excerpt: shorten(text, 160) }),
     actor: name(event.actor),
     at: event.occurredAt,
     lane: laneOf(event, state),
@@ -45,11 +47,4 @@ function laneOf(event: EventDocument, state: GroupState): string {
   const conversation = event.conversationId ? state.conversations.get(event.conversationId) : undefined
   if (conversation?.primaryWorkItemId) return conversation.primaryWorkItemId
   return conversation && event.kind.startsWith('message.') ? conversation.conversationId : missionLane
-}
-
-function excerptOf(event: EventDocument): string | undefined {
-  if (event.kind !== 'message.posted' && event.kind !== 'message.corrected') return undefined
-  const { message } = event.payload as unknown as EventPayloads['message.posted']
-  const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
-  return text === '' ? undefined : shorten(text, 160)
 }

@@ -61,6 +61,7 @@ function stepOf(entry: DecodedEntry, name: Naming): MessageStep {
 
 const withSequence = (id: string, sequence: number | undefined) => (sequence === undefined ? { id } : { id, sequence })
 
-export function logLine({ event, sequence, eventId }: DecodedEntry, state: GroupState, name: Naming): LogLine {
-  return { sequence, eventId, kind: event.kind, actor: name(event.actor), at: event.occurredAt, title: eventTitle(event, state, name), cause: event.cause }
+export function logLine(entry: DecodedEntry, state: GroupState, name: Naming): LogLine {
+  const { event, sequence, eventId } = entry
+  return { sequence, eventId, kind: event.kind, actor: name(event.actor), at: event.occurredAt, title: eventTitle(entry, state, name), cause: event.cause }
 }
