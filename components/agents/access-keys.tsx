@@ -11,6 +11,7 @@ import { Field, Input } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Section } from '../ui/page-header.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { Lifetime } from './add-agent.tsx'
 import { daysOf } from './agent-draft.ts'
 import { CredentialRow } from './credential-row.tsx'
@@ -37,7 +38,7 @@ function AccessKeyRow({ accessKey }: { readonly accessKey: AccessKeyView }) {
   const revoking = useMutation(trpc.accessKeys.revoke.mutationOptions({ onSettled: () => queryClient.invalidateQueries(trpc.accessKeys.pathFilter()) }))
   return (
     <CredentialRow
-      what={`the access key ${accessKey.label}`}
+      what={`the access key ${visibleText(accessKey.label)}`}
       id={accessKey.accessKeyId}
       terms={accessKey}
       isBusy={revoking.isPending}
@@ -45,7 +46,7 @@ function AccessKeyRow({ accessKey }: { readonly accessKey: AccessKeyView }) {
       consequence="Nobody can register a node or enter a Space with it any more. Nodes that it registered stay, with their tokens."
       onRevoke={() => revoking.mutate({ accessKeyId: accessKey.accessKeyId })}
     >
-      <bdi className="font-medium">{accessKey.label}</bdi>
+      <bdi className="font-medium">{visibleText(accessKey.label)}</bdi>
     </CredentialRow>
   )
 }

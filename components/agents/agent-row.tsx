@@ -43,7 +43,7 @@ export function AgentRow({ agent, tokens, onNewToken }: AgentRowProps) {
         {agent.status !== 'active' && <StateTag state={agent.status} />}
         {!agent.online && <span>{agent.lastSeenAt === undefined ? 'not seen since the server started' : <>last seen <RelativeTime at={agent.lastSeenAt} /></>}</span>}
         <StateTag state={agent.online ? 'online' : 'offline'} />
-        {onNewToken !== undefined && <Button variant="quiet" aria-label={`New token for ${agent.name}`} onClick={onNewToken}>New token</Button>}
+        {onNewToken !== undefined && <Button variant="quiet" aria-label={`New token for ${visibleText(agent.name)}`} onClick={onNewToken}>New token</Button>}
       </div>
       {tokens !== undefined && tokens.length > 0 && <div className="min-w-0 sm:col-span-2 sm:col-start-2"><Tokens tokens={tokens} /></div>}
     </li>

@@ -4,6 +4,7 @@ import { Button } from '../ui/button.tsx'
 import { Snippet } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { doorName, type AgentDoor } from './doors.ts'
 import { snippetsFor, type Credentials, type Introduced } from './snippets.ts'
 
@@ -24,7 +25,7 @@ export function Handover({ name, capabilities, doors, origin, credentials, onClo
       onOpenChange={onClose}
       dismissible={!isSecret}
       initialFocus="frame"
-      title={<>Connect <bdi>{name}</bdi></>}
+      title={<>Connect <bdi>{visibleText(name)}</bdi></>}
       description={`${doors.length === 1 ? 'Its door' : 'Its doors'}: ${doors.map(doorName).join(', ')}. Copy what fits to where it runs.`}
       footer={
         <div className="flex justify-end">

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, Field, Input } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { Lifetime } from './add-agent.tsx'
 import { daysOf } from './agent-draft.ts'
 import { DOORS, type TokenDoor } from './doors.ts'
@@ -27,7 +28,7 @@ export function NewTokenDialog({ agent, origin, onClose }: { readonly agent: Age
       open
       onOpenChange={onClose}
       dismissible={!issuing.isPending}
-      title={<>New token for <bdi>{agent.name}</bdi></>}
+      title={<>New token for <bdi>{visibleText(agent.name)}</bdi></>}
       description={agent.isCustodial ? 'Tokens that it has already stay good.' : 'By these doors it negotiates and talks in open Spaces; in missions it goes on signing with its own key.'}
       footer={
         <div className="flex flex-wrap justify-end gap-2">

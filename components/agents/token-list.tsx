@@ -55,7 +55,7 @@ function TokenRow({ token, isLast }: { readonly token: TokenView; readonly isLas
   const doors = token.doors.map(doorName).join(', ')
   return (
     <CredentialRow
-      what={`the token ${token.label} of ${token.agentName}`}
+      what={`the token ${visibleText(token.label)} of ${visibleText(token.agentName)}`}
       id={token.tokenId}
       terms={token}
       isBusy={revoking.isPending}

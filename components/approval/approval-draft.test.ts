@@ -69,6 +69,10 @@ describe('a review that moved (signing rules 9 and 10)', () => {
     ])
   })
 
+  it('names who decides now with every hidden character written out', () => {
+    expect(reviewDelta(opened, reviewFixture([a, b], { decider: { id: 'urn:x:other', type: 'human', name: 'Ol\u200bga' } }))).toEqual(['Ol⟨U+200B⟩ga decides now.'])
+  })
+
   it.each<[string, Parameters<typeof reviewFixture>]>([
     ['the order of artifacts', [[a, b], {}, { artifactHashes: [b.contentHash, a.contentHash] }]],
     ['the open risks', [[a, b], {}, { openRisks: ['One'] }]],

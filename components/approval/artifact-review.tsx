@@ -46,7 +46,7 @@ export function ArtifactReview({ view, review }: { readonly view: ReviewedArtifa
         <span>{artifact.mediaType}</span>
         <span>{artifact.classification}</span>
         <PrincipalName id={view.producer.id} name={view.producer.name} note={view.producer.type} />
-        {view.workGoal !== undefined && <span>for “<bdi>{view.workGoal}</bdi>”</span>}
+        {view.workGoal !== undefined && <span>for “<bdi>{visibleText(view.workGoal)}</bdi>”</span>}
       </p>
       {checked && <HashVerdict contentHash={contentHash} checked={checked} />}
       {preview?.kind === 'none' && (

@@ -3,6 +3,7 @@ import type { ApprovalView } from '../trpc.tsx'
 import { PeerText } from '../ui/peer-text.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { stateWord } from '../ui/state-tag.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { ChangeTag } from './artifact-review.tsx'
 
 /** What is different from the set that this person signed last, and what they said then. */
@@ -21,7 +22,7 @@ export function ChangesSince({ view }: { readonly view: ApprovalView }) {
       </p>
       {approval.comments !== '' && <blockquote className="border-l-2 pl-3"><PeerText text={approval.comments} /></blockquote>}
       <ul className="grid gap-1.5">
-        {rows.map(({ key, name, change }) => <li key={key} className="flex min-w-0 items-center gap-3"><span className="w-24 shrink-0"><ChangeTag change={change} /></span><bdi className="min-w-0 truncate">{name}</bdi></li>)}
+        {rows.map(({ key, name, change }) => <li key={key} className="flex min-w-0 items-center gap-3"><span className="w-24 shrink-0"><ChangeTag change={change} /></span><bdi className="min-w-0 truncate">{visibleText(name)}</bdi></li>)}
       </ul>
     </div>
   )

@@ -5,6 +5,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Field, Input, TextArea } from '../ui/field.tsx'
 import { HashText } from '../ui/hash-text.tsx'
 import { PeerText } from '../ui/peer-text.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import type { Decision } from './act-sentence.ts'
 import { ACT_TEMPLATE, actSentence, actWords } from './act-sentence.ts'
 import { obstaclesTo, remarksFor, warningsFor } from './readiness.ts'
@@ -62,7 +63,7 @@ function DecisionChoice({ review, decision, label, icon }: ChoiceProps) {
   const remarks = remarksFor(decision, state)
   return (
     <section className="flex flex-col gap-3 rounded-md border bg-raised p-4">
-      <p className="flex-1"><bdi>{actSentence(state.view, decision)}</bdi></p>
+      <p className="flex-1"><bdi>{visibleText(actSentence(state.view, decision))}</bdi></p>
       {remarks.length > 0 && (
         <div className="border-l-2 pl-3 text-13">
           <p className="font-medium">Added to your signed comment</p>
@@ -71,12 +72,12 @@ function DecisionChoice({ review, decision, label, icon }: ChoiceProps) {
       )}
       {warnings.length > 0 && (
         <ul className="grid gap-1 text-13">
-          {warnings.map((warning) => <li key={warning} className="flex items-start gap-1.5"><TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-wait" />{warning}</li>)}
+          {warnings.map((warning) => <li key={warning} className="flex items-start gap-1.5"><TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-wait" /><bdi>{visibleText(warning)}</bdi></li>)}
         </ul>
       )}
       {obstacles.length > 0 && (
         <ul aria-label={`Why “${label}” is off`} className="grid gap-1 text-13">
-          {obstacles.map(({ code, sentence, contentHash }) => <li key={code + (contentHash ?? '')} data-obstacle={code} className="flex items-start gap-1.5 break-words"><CircleX aria-hidden className="mt-0.5 size-4 shrink-0 text-fail" /><bdi className="min-w-0">{sentence}</bdi></li>)}
+          {obstacles.map(({ code, sentence, contentHash }) => <li key={code + (contentHash ?? '')} data-obstacle={code} className="flex items-start gap-1.5 break-words"><CircleX aria-hidden className="mt-0.5 size-4 shrink-0 text-fail" /><bdi className="min-w-0">{visibleText(sentence)}</bdi></li>)}
         </ul>
       )}
       <Button size="lg" icon={icon} disabled={obstacles.length > 0} busy={command.isBusy} onClick={(event) => event.nativeEvent.isTrusted && void decide(decision)}>{label}</Button>

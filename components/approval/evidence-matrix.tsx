@@ -2,6 +2,7 @@ import { Check, CircleHelp, CircleX } from 'lucide-react'
 import { SequenceLink } from '../mission/sequence-link.tsx'
 import type { ApprovalView, ParticipantView } from '../trpc.tsx'
 import { PeerText } from '../ui/peer-text.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 type Criterion = ApprovalView['criteria'][number]
 type Evidence = Criterion['required'][number]['evidence'][number]
@@ -19,7 +20,7 @@ export function EvidenceMatrix({ criteria, people }: { readonly criteria: readon
       {criteria.map((criterion) => (
         <li key={criterion.criterionId} className="grid gap-3 border-b py-4 last:border-0 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
           <div className="min-w-0">
-            <p className="font-semibold break-words">{criterion.criterionId}</p>
+            <p className="font-semibold break-words"><bdi>{visibleText(criterion.criterionId)}</bdi></p>
             <PeerText text={criterion.description} className="block" />
             {!criterion.satisfied && <p className="mt-1 inline-flex items-center gap-1.5 font-medium text-fail"><CircleX aria-hidden className="size-4" />Not proven</p>}
           </div>
@@ -46,7 +47,7 @@ function EvidenceLine({ evidence, people }: { readonly evidence: Evidence; reado
     <div className="grid gap-0.5">
       <p className="flex flex-wrap items-center gap-x-2">
         <span className={`inline-flex items-center gap-1.5 font-medium ${className}`}><Icon aria-hidden className="size-4" />{word}</span>
-        <span>by <bdi>{who}</bdi></span>
+        <span>by <bdi>{visibleText(who)}</bdi></span>
         {evidence.sequence > 0 && <SequenceLink sequence={evidence.sequence} />}
       </p>
       <PeerText text={evidence.method} className="block text-13" />

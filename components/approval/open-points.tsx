@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ApprovalView } from '../trpc.tsx'
 import { PeerText } from '../ui/peer-text.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 type Pending = NonNullable<ApprovalView['pending']>
 
@@ -18,7 +19,7 @@ export function OpenPoints({ pending }: { readonly pending: Pending }) {
           <h3 className="font-medium">Dropped work</h3>
           <ul className="grid gap-2">
             {pending.dropped.map(({ workItemId, goal, reason }) => (
-              <li key={workItemId}><bdi className="font-medium">{goal}</bdi>: <PeerText text={reason} /></li>
+              <li key={workItemId}><bdi className="font-medium">{visibleText(goal)}</bdi>: <PeerText text={reason} /></li>
             ))}
           </ul>
         </div>

@@ -11,6 +11,7 @@ import { PeerText } from '../ui/peer-text.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
 import { TalkBubble } from '../ui/talk-bubble.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { actSentence } from './act-sentence.ts'
 import { ArtifactReview } from './artifact-review.tsx'
 import { ChangesSince } from './changes-since.tsx'
@@ -42,7 +43,7 @@ export function ReviewColumn({ opened, now, onStartAgain }: ReviewColumnProps) {
   const artifacts = [...new Map(opened.artifacts.map((view) => [view.contentHash, view])).values()]
   return (
     <div className="pt-8 pb-16">
-      <h2 className="pb-4 text-20 font-semibold tracking-tight text-balance sm:text-28"><bdi>{actSentence(opened, 'undecided')}</bdi></h2>
+      <h2 className="pb-4 text-20 font-semibold tracking-tight text-balance sm:text-28"><bdi>{visibleText(actSentence(opened, 'undecided'))}</bdi></h2>
       <Moved review={review} onStartAgain={onStartAgain} />
       {pending && <Submission pending={pending} coordinator={mission.coordinator} />}
       <Section title="What changed since your last signature"><ChangesSince view={opened} /></Section>
@@ -74,7 +75,7 @@ function Signed({ signed, decider }: { readonly signed: NonNullable<ApprovalView
         <SequenceLink sequence={sequence} />
       </p>
       {approval.comments !== '' && <PeerText text={approval.comments} />}
-      <p className="text-muted"><bdi>{decider.name}</bdi> decides next. Nothing more is asked of you.</p>
+      <p className="text-muted"><bdi>{visibleText(decider.name)}</bdi> decides next. Nothing more is asked of you.</p>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 // A review is of one submission at one revision. Anything that moved since voids it; this says what moved.
 import { counted } from '../mission/counted.ts'
 import type { ApprovalView } from '../trpc.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 /** What differs between the review that was opened and the Mission now, in sentences; empty when nothing does. */
 export function reviewDelta(opened: ApprovalView, now: ApprovalView): readonly string[] {
@@ -26,7 +27,7 @@ export function reviewDelta(opened: ApprovalView, now: ApprovalView): readonly s
   if (added > 0) delta.push(`${counted(added, 'artifact')} added.`)
   if (removed > 0) delta.push(`${counted(removed, 'artifact')} removed.`)
   if (added + removed === 0 && !isSameList(opened.pending.artifactHashes, now.pending.artifactHashes)) delta.push('The artifacts are listed in another order.')
-  if (now.decider.id !== opened.decider.id) delta.push(`${now.decider.name} decides now.`)
+  if (now.decider.id !== opened.decider.id) delta.push(`${visibleText(now.decider.name)} decides now.`)
   if (now.acceptancePolicyVersion !== opened.acceptancePolicyVersion) delta.push(`The acceptance policy is now version ${now.acceptancePolicyVersion}.`)
   if (!isSameList(opened.pending.openRisks, now.pending.openRisks)) delta.push('The open risks changed.')
   if (!isSameList(opened.pending.dropped.map((work) => work.workItemId), now.pending.dropped.map((work) => work.workItemId))) delta.push('The dropped work changed.')

@@ -68,7 +68,7 @@ function OpenArtifact({ view }: { readonly view: ArtifactView }) {
   return (
     <div className="grid gap-4 px-2 pt-2 pb-6 sm:pl-8">
       <p className="text-13 text-muted">
-        {view.workGoal === undefined ? 'Brought in from another mission' : <>Result of “<bdi>{view.workGoal}</bdi>”</>}{artifact.sourceArtifactHashes.length > 0 && `, made from ${artifact.sourceArtifactHashes.length} other artifacts`}
+        {view.workGoal === undefined ? 'Brought in from another mission' : <>Result of “<bdi>{visibleText(view.workGoal)}</bdi>”</>}{artifact.sourceArtifactHashes.length > 0 && `, made from ${artifact.sourceArtifactHashes.length} other artifacts`}
       </p>
       <HashVerdict contentHash={view.contentHash} checked={checked} />
       <a href={artifactPath(view.contentHash)} download={visibleText(view.name)} className={classNames(buttonClass(), 'justify-self-start')}>

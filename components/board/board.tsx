@@ -8,6 +8,7 @@ import { missionPath } from '../mission/mission-paths.ts'
 import { useSelection } from '../mission/use-selection.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import type { BoardLane, WaitingOnMe } from './lanes.ts'
 import { boardLanes, waitingOnMe } from './lanes.ts'
 import { WorkCard } from './work-card.tsx'
@@ -85,7 +86,7 @@ function NoWorkYet() {
       >
         {isOver
           ? 'The log still holds everything that happened.'
-          : <><bdi>{coordinator.name}</bdi> plans the work and authorizes it item by item; each one appears here as soon as it is signed. Say in the planning conversation what matters to you.</>}
+          : <><bdi>{visibleText(coordinator.name)}</bdi> plans the work and authorizes it item by item; each one appears here as soon as it is signed. Say in the planning conversation what matters to you.</>}
       </EmptyState>
     </div>
   )

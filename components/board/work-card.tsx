@@ -13,6 +13,7 @@ import { classNames } from '../ui/class-names.ts'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { Countdown } from '../ui/relative-time.tsx'
 import { StateTag, stateWord } from '../ui/state-tag.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 /** One WorkItem: who holds it until when, what it waits for, what it has used and made. */
 export function WorkCard({ item, showsState = false }: { readonly item: BoardItem; readonly showsState?: boolean }) {
@@ -30,7 +31,7 @@ export function WorkCard({ item, showsState = false }: { readonly item: BoardIte
     <article ref={card} className={classNames('grid gap-2 rounded-md border bg-raised p-3', isSelected && 'outline-2 -outline-offset-2 outline-action')}>
       <h3>
         <button type="button" aria-pressed={isSelected} onClick={() => select(item.workItemId)} className="w-full text-left font-medium hover:text-action">
-          <bdi className="line-clamp-3 break-words">{item.goal}</bdi>
+          <bdi className="line-clamp-3 break-words">{visibleText(item.goal)}</bdi>
         </button>
       </h3>
       <p className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-13">
@@ -47,11 +48,11 @@ export function WorkCard({ item, showsState = false }: { readonly item: BoardIte
       {item.child && (
         <p className="flex min-w-0 items-center gap-1.5 text-13">
           <Network aria-hidden className="size-3.5 shrink-0" />
-          <Link href={missionPath(item.child.missionId)} className="min-w-0 truncate text-action"><bdi>{item.child.title}</bdi></Link>
+          <Link href={missionPath(item.child.missionId)} className="min-w-0 truncate text-action"><bdi>{visibleText(item.child.title)}</bdi></Link>
           <span className="shrink-0 text-muted">{stateWord(item.child.state).toLowerCase()}</span>
         </p>
       )}
-      {item.progress && <p className="text-13 text-muted"><bdi className="line-clamp-2">{item.progress.phase}</bdi></p>}
+      {item.progress && <p className="text-13 text-muted"><bdi className="line-clamp-2">{visibleText(item.progress.phase)}</bdi></p>}
       <Burn lines={item.budget} />
       <Figures item={item} />
     </article>
@@ -74,7 +75,7 @@ function Waits({ item }: { readonly item: BoardItem }) {
       ))}
       {done.map((dependency) => (
         <li key={dependency.workItemId} className="line-clamp-2 break-words text-past">
-          After “<bdi>{dependency.goal}</bdi>”, {stateWord(dependency.state).toLowerCase()}
+          After “<bdi>{visibleText(dependency.goal)}</bdi>”, {stateWord(dependency.state).toLowerCase()}
         </li>
       ))}
     </ul>

@@ -3,6 +3,7 @@
 import { CornerDownRight } from 'lucide-react'
 import { SequenceLink } from '../mission/sequence-link.tsx'
 import { useSelection } from '../mission/use-selection.ts'
+import { visibleText } from '../ui/visible-text.ts'
 
 /** A Message as chips and quotes name it. */
 export interface Quote {
@@ -19,7 +20,7 @@ export function Answered({ quote, sequence }: { readonly quote: Quote | undefine
   return (
     <button type="button" onClick={() => select(quote.sequence)} className="flex w-full min-w-0 items-center gap-1 text-left text-12 text-muted hover:text-ink">
       <CornerDownRight aria-hidden className="size-3.5 shrink-0" />
-      <span className="truncate">answers <bdi className="font-medium">{quote.authorName}</bdi> #{quote.sequence}: <bdi>{quote.words}</bdi></span>
+      <span className="truncate">answers <bdi className="font-medium">{visibleText(quote.authorName)}</bdi> #{quote.sequence}: <bdi>{visibleText(quote.words)}</bdi></span>
     </button>
   )
 }

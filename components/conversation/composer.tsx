@@ -5,6 +5,7 @@ import { CornerDownRight, Send, X } from 'lucide-react'
 import type { ParticipantView } from '../trpc.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea } from '../ui/field.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import type { Quote } from './answered.tsx'
 import { MentionList, optionId } from './mention-list.tsx'
 import { useMentionField } from './use-mention-field.ts'
@@ -46,7 +47,7 @@ export function Composer<P extends ParticipantView>({ people, replyTargets, onDr
           {replyTargets.map((target) => (
             <Chip key={target.messageId} label={`Stop answering message ${target.sequence}`} onRemove={() => onDropReply(target.messageId)}>
               <CornerDownRight aria-hidden className="size-3.5 shrink-0" />
-              <span className="truncate"><bdi className="font-medium">{target.authorName}</bdi> #{target.sequence}: <bdi>{target.words}</bdi></span>
+              <span className="truncate"><bdi className="font-medium">{visibleText(target.authorName)}</bdi> #{target.sequence}: <bdi>{visibleText(target.words)}</bdi></span>
             </Chip>
           ))}
         </ul>
@@ -70,7 +71,7 @@ export function Composer<P extends ParticipantView>({ people, replyTargets, onDr
       />
       <div className="flex flex-wrap items-center gap-2">
         <ul aria-label="Mentions" className="flex min-w-0 flex-1 flex-wrap gap-2">
-          {mentions.map((who) => <Chip key={who.id} label={`Do not mention ${who.name}`} onRemove={() => removeMention(who.id)}>@<bdi className="truncate">{who.name}</bdi></Chip>)}
+          {mentions.map((who) => <Chip key={who.id} label={`Do not mention ${visibleText(who.name)}`} onRemove={() => removeMention(who.id)}>@<bdi className="truncate">{visibleText(who.name)}</bdi></Chip>)}
         </ul>
         <span className="text-12 text-muted max-sm:hidden">Ctrl + Enter posts. Talk asks; it assigns nothing.</span>
         <Button type="submit" variant="primary" busy={isBusy} disabled={!canPost && !isBusy} icon={<Send aria-hidden className="size-4" />}>Post</Button>

@@ -13,6 +13,7 @@ import { Notice } from '../ui/notice.tsx'
 import { PeerText } from '../ui/peer-text.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
 import { TalkBubble } from '../ui/talk-bubble.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { Composer } from './composer.tsx'
 import { MessageBubble, quoteOf } from './message-bubble.tsx'
 import { entryElementId, StreamScroller } from './stream-scroller.tsx'
@@ -34,7 +35,7 @@ export function Conversation({ conversation }: { readonly conversation: Conversa
   const waiting = pending && !byId.has(pending.messageId) ? pending : undefined
   const canPost = state === 'active' || state === 'awaiting_approval'
   return (
-    <section aria-label={conversation.title} className="grid min-w-0 flex-1 gap-3">
+    <section aria-label={visibleText(conversation.title)} className="grid min-w-0 flex-1 gap-3">
       <Participants conversation={conversation} />
       <Stream stream={stream} threadKey={conversationId} byId={byId} myId={me.principalId} answered={answered} onToggleReply={toggle} waiting={waiting} phase={phase} />
       {canPost && conversation.takesPart ? (
@@ -60,7 +61,7 @@ export function Conversation({ conversation }: { readonly conversation: Conversa
 /** Who takes part, where that is not everybody. */
 function Participants({ conversation: { participants, isRestricted } }: { readonly conversation: ConversationView }) {
   if (participants === undefined) return null
-  const names = participants.map((who, at) => <span key={who.id}>{at > 0 && ', '}<bdi>{who.name}</bdi></span>)
+  const names = participants.map((who, at) => <span key={who.id}>{at > 0 && ', '}<bdi>{visibleText(who.name)}</bdi></span>)
   return <p className="flex items-start gap-1 text-13 text-muted">{isRestricted && <Lock aria-hidden className="mt-0.5 size-3.5 shrink-0" />}<span>{isRestricted ? 'Only these read and post here: ' : 'Everybody in the mission reads this; these post: '}{names}</span></p>
 }
 

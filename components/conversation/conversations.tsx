@@ -7,6 +7,7 @@ import type { MissionView } from '../trpc.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Field, Select } from '../ui/field.tsx'
 import { stateWord } from '../ui/state-tag.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { Conversation } from './conversation.tsx'
 import { OpenConversation } from './open-conversation.tsx'
 
@@ -59,7 +60,7 @@ function ConversationList({ conversations, open }: ChoiceProps) {
               >
                 <span className="flex items-start gap-1">
                   {conversation.isRestricted && <Lock role="img" aria-label="Restricted" className="mt-1 size-3.5 shrink-0" />}
-                  <bdi className="line-clamp-2 break-words">{titleOf(conversation)}</bdi>
+                  <bdi className="line-clamp-2 break-words">{visibleText(titleOf(conversation))}</bdi>
                 </span>
                 <span className="text-12 font-normal text-muted">{item ? `${stateWord(item.state)}, ` : ''}{messagesIn(conversation)}</span>
               </button>
@@ -76,7 +77,7 @@ function ConversationSelect({ conversations, open }: ChoiceProps) {
     <Field label="Conversation" className="lg:hidden">
       {(control) => (
         <Select {...control} value={open.conversationId} onChange={(event) => openConversation(event.target.value)}>
-          {conversations.map((conversation) => <option key={conversation.conversationId} value={conversation.conversationId}>{conversation.isRestricted ? 'Restricted: ' : ''}{titleOf(conversation)}, {messagesIn(conversation)}</option>)}
+          {conversations.map((conversation) => <option key={conversation.conversationId} value={conversation.conversationId}>{conversation.isRestricted ? 'Restricted: ' : ''}{visibleText(titleOf(conversation))}, {messagesIn(conversation)}</option>)}
         </Select>
       )}
     </Field>

@@ -56,7 +56,7 @@ function Footer({ message, myId, isReplyTarget, onToggleReply }: Omit<MessageBub
     <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-muted">
       {message.mentions.length > 0 && (
         <span>
-          mentions {message.mentions.map((who, at) => <span key={who.id}>{at > 0 && ', '}<bdi className={classNames(who.id === myId && 'font-semibold text-wait')}>{who.id === myId ? 'you' : who.name}</bdi></span>)}
+          mentions {message.mentions.map((who, at) => <span key={who.id}>{at > 0 && ', '}<bdi className={classNames(who.id === myId && 'font-semibold text-wait')}>{visibleText(who.id === myId ? 'you' : who.name)}</bdi></span>)}
         </span>
       )}
       <button type="button" aria-pressed={isReplyTarget} onClick={onToggleReply} className="inline-flex items-center gap-1 text-action">
@@ -100,5 +100,5 @@ export const quoteOf = (message: MessageView): Quote => ({ messageId: message.me
 function excerptOf(message: MessageView): string {
   const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
   if (message.form !== 'posted' && message.form !== 'corrected') return `${message.form} message`
-  return text === '' ? 'an attachment' : visibleText(text).slice(0, 120)
+  return text === '' ? 'an attachment' : text.slice(0, 120)
 }

@@ -17,7 +17,7 @@ export function Standing({ message: { form, chain } }: { readonly message: Messa
   const last = chain.findLast(({ kind }) => kind === (form === 'redacted' ? 'redaction' : 'retraction'))
   return (
     <p className="text-muted italic">
-      {form === 'redacted' ? 'Redacted' : 'Retracted'} by <bdi>{last?.author.name ?? 'its author'}</bdi>
+      {form === 'redacted' ? 'Redacted' : 'Retracted'} by <bdi>{visibleText(last?.author.name ?? 'its author')}</bdi>
       {last?.reason !== undefined && <>: <bdi>{visibleText(last.reason)}</bdi></>}
     </p>
   )
@@ -39,7 +39,7 @@ export function Chain({ message: { form, chain } }: { readonly message: MessageV
 function StepView({ step }: { readonly step: Step }) {
   return (
     <>
-      <p className="text-muted"><bdi>{step.author.name}</bdi> {STEP_WORDS[step.kind]} <RelativeTime at={step.at} /> <SequenceLink sequence={step.sequence} /></p>
+      <p className="text-muted"><bdi>{visibleText(step.author.name)}</bdi> {STEP_WORDS[step.kind]} <RelativeTime at={step.at} /> <SequenceLink sequence={step.sequence} /></p>
       {step.isWithheld && <p className="italic">The text was redacted.</p>}
       {step.parts.map((part, at) => <Part key={at} part={part} />)}
       {step.reason !== undefined && <p>Reason: <bdi>{visibleText(step.reason)}</bdi></p>}

@@ -10,6 +10,7 @@ import { newUrn } from '../signing/command.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Field, Input, Select } from '../ui/field.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 const TYPES = [
   { type: 'review', Icon: MessagesSquare, words: 'Review', meaning: 'Everybody in the mission reads it; those you choose post.' },
@@ -22,7 +23,7 @@ export function OpenConversation({ onOpened }: { readonly onOpened: (conversatio
   const mission = useMission()
   const [isOpen, setOpen] = useState(false)
   if (isOver(mission)) return null
-  if (mission.owner.id !== mission.me.principalId) return <p className="px-2 text-12 text-muted">Further conversations are opened by <bdi>{mission.owner.name}</bdi> or <bdi>{mission.coordinator.name}</bdi>.</p>
+  if (mission.owner.id !== mission.me.principalId) return <p className="px-2 text-12 text-muted">Further conversations are opened by <bdi>{visibleText(mission.owner.name)}</bdi> or <bdi>{visibleText(mission.coordinator.name)}</bdi>.</p>
   return (
     <>
       <Button variant="quiet" className="justify-self-start" icon={<Plus aria-hidden className="size-4" />} onClick={() => setOpen(true)}>Open a conversation</Button>
@@ -73,7 +74,7 @@ function OpenDialog({ onOpened, onClose }: { readonly onOpened: (conversationId:
           {(control) => (
             <Select {...control} value={workItemId} onChange={(event) => setWorkItem(event.target.value)}>
               <option value="">The mission as a whole</option>
-              {work.map((item) => <option key={item.workItemId} value={item.workItemId}>{item.goal}</option>)}
+              {work.map((item) => <option key={item.workItemId} value={item.workItemId}>{visibleText(item.goal)}</option>)}
             </Select>
           )}
         </Field>

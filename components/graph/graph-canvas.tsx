@@ -5,6 +5,7 @@ import { useCallback, useId, useMemo, useState, type KeyboardEvent } from 'react
 import { ReactFlow, ReactFlowProvider, useReactFlow, type Viewport } from '@xyflow/react'
 import { ArrowDown, ArrowUp, LocateFixed } from 'lucide-react'
 import { Button } from '../ui/button.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import type { Point } from './edge-path.ts'
 import { flowNodes } from './flow-nodes.ts'
 import { cellsIn, coarse } from './geometry.ts'
@@ -115,7 +116,7 @@ function Canvas({ graph, of, size, selected, onSelect, isLoadingOlder, onLoadOld
         )}
       </div>
       {undrawn > 0 && <p role="status" className="absolute top-10 left-3 z-[7] rounded-md border bg-raised px-2 py-1 text-12">{undrawn} links here are not drawn; the table (g) lists them all.</p>}
-      <p aria-live="polite" className="sr-only">{selected === undefined ? '' : (graph.bySequence.get(selected)?.title ?? '')}</p>
+      <p aria-live="polite" className="sr-only">{selected === undefined ? '' : visibleText(graph.bySequence.get(selected)?.title ?? '')}</p>
     </div>
   )
 }

@@ -13,6 +13,7 @@ import { Button, buttonClass } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { browserName } from './browser-name.ts'
 import { CustodySentence } from './custody-sentence.tsx'
 import { enrol } from './key-registration.ts'
@@ -97,7 +98,7 @@ function EnrolmentForm({ token, invitedName, onEnrolled }: EnrolmentFormProps) {
       <header>
         <h1 className="text-28 font-semibold tracking-tight">
           {/* The owner's invitation, made at the first start, names nobody. */}
-          {invitedName === '' ? 'Welcome' : <>Welcome, <bdi>{invitedName}</bdi></>}
+          {invitedName === '' ? 'Welcome' : <>Welcome, <bdi>{visibleText(invitedName)}</bdi></>}
         </h1>
         <p className="mt-2 text-muted">
           There is no password here. Two keys stand for you: one signs what you say, the other what you decide. Every decision is shown to you before that key signs it.
@@ -125,7 +126,7 @@ function Enrolled({ name }: { readonly name: string }) {
     <div className="grid gap-6">
       <header>
         <h1 className="text-28 font-semibold tracking-tight">
-          You are enrolled, <bdi>{name}</bdi>
+          You are enrolled, <bdi>{visibleText(name)}</bdi>
         </h1>
         <p className="mt-2 text-muted">Both keys are in this browser and registered. Nobody else can sign as you, and nobody can restore these keys for you.</p>
       </header>

@@ -7,6 +7,7 @@ import { HELD_KEYS } from '../shell/use-held-keys.ts'
 import { useSigner } from '../signing/signer-provider.tsx'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 const LARGEST_FILE_BYTES = 64 * 1024
 
@@ -37,7 +38,7 @@ export function KeyFileInput() {
         </Notice>
       )}
       {typeof outcome === 'object' && (
-        <Notice title={`The key “${outcome.taken}” is in this browser now`}>You will be asked for its passphrase each time it signs.</Notice>
+        <Notice title={`The key “${visibleText(outcome.taken)}” is in this browser now`}>You will be asked for its passphrase each time it signs.</Notice>
       )}
     </div>
   )

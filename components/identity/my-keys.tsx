@@ -12,6 +12,7 @@ import { HashText } from '../ui/hash-text.tsx'
 import { PageHeader, Section } from '../ui/page-header.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { AddKeys } from './add-keys.tsx'
 import { bindRegistered } from './key-registration.ts'
 import { saveKeyFile } from './save-key-file.ts'
@@ -65,7 +66,7 @@ function RegisteredKey({ view, held }: { readonly view: KeyView; readonly held: 
     <li className="grid gap-x-6 gap-y-2 px-2 py-4 md:grid-cols-[minmax(0,1fr)_auto]">
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-2">
-          <bdi className="font-medium">{view.label}</bdi>
+          <bdi className="font-medium">{visibleText(view.label)}</bdi>
           <span className="text-13 text-muted">{USE_WORDS[view.use] ?? view.use} key</span>
           {view.revokedAt !== undefined && <StateTag state="revoked" />}
         </p>
@@ -101,9 +102,9 @@ function ForeignKey({ held }: { readonly held: HeldKey }) {
   return (
     <li className="flex items-center justify-between gap-4 px-2 py-4">
       <div className="min-w-0">
-        <bdi className="font-medium">{held.label}</bdi>
+        <bdi className="font-medium">{visibleText(held.label)}</bdi>
         <p className="text-13 text-muted">
-          {held.binding === undefined ? 'Never registered; it can sign nothing.' : `Belongs to ${held.binding.personName}.`} {capitalized(CUSTODY_WORDS[held.custody])}.
+          {held.binding === undefined ? 'Never registered; it can sign nothing.' : `Belongs to ${visibleText(held.binding.personName)}.`} {capitalized(CUSTODY_WORDS[held.custody])}.
         </p>
         <HashText value={fingerprintOf(held.publicKey)} label="Fingerprint" />
       </div>

@@ -14,6 +14,7 @@ import { Snippet } from '../ui/copy-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { PrincipalMark } from '../ui/principal-mark.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { KeyFileInput } from './key-file-input.tsx'
 import { signIn } from './key-registration.ts'
 import { pathAfterSignIn } from './path-after-sign-in.ts'
@@ -58,9 +59,9 @@ function People({ keys }: { readonly keys: readonly RegisteredHeldKey[] }) {
           <li key={key.publicKey} className="flex items-center gap-3 rounded-md border bg-raised p-4">
             <PrincipalMark id={key.binding.principalId} size="lg" />
             <span className="min-w-0 flex-1">
-              <bdi className="block truncate font-medium">{key.binding.personName}</bdi>
+              <bdi className="block truncate font-medium">{visibleText(key.binding.personName)}</bdi>
               <span className="block truncate text-12 text-muted">
-                {key.use === 'authority' ? 'Authority key' : 'Conversation key'} “<bdi>{key.label}</bdi>”
+                {key.use === 'authority' ? 'Authority key' : 'Conversation key'} “<bdi>{visibleText(key.label)}</bdi>”
               </span>
             </span>
             <Button variant="primary" size="lg" busy={entering === key.publicKey} disabled={entering !== undefined} onClick={() => void enter(key)}>

@@ -9,6 +9,7 @@ import type { BoardItem } from '../trpc.tsx'
 import { Button } from '../ui/button.tsx'
 import { serverNow } from '../ui/clock.ts'
 import { Field, Select } from '../ui/field.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { draftStartApproval, termsFor } from './execution-approval.ts'
 
 const DURATIONS = [
@@ -41,14 +42,14 @@ export function ApproveStart({ item, onRefuse, onClose }: ApproveStartProps) {
   return (
     <DecisionDialog
       title="Approve the start"
-      description={`You approve what is listed here, and ${item.owner?.name ?? 'its owner'} may start at once. A new owner or contract needs a new approval.`}
+      description={`You approve what is listed here, and ${visibleText(item.owner?.name ?? 'its owner')} may start at once. A new owner or contract needs a new approval.`}
       keep="Let it wait"
       draft={draft}
       names={{ [item.workItemId]: item.goal }}
       otherwise={onRefuse && <Button variant="danger" onClick={onRefuse}>Refuse</Button>}
       onClose={onClose}
     >
-      <p className="font-medium"><bdi>{item.goal}</bdi></p>
+      <p className="font-medium"><bdi>{visibleText(item.goal)}</bdi></p>
       <Field label="For how long" hint="Never beyond the deadline of the work.">
         {(control) => (
           <Select {...control} value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
@@ -56,7 +57,7 @@ export function ApproveStart({ item, onRefuse, onClose }: ApproveStartProps) {
           </Select>
         )}
       </Field>
-      {item.startGate && <ul className="grid list-disc gap-1 pl-5 text-13">{executionConditions(termsFor(item, openedAt, seconds)).map((line) => <li key={line}><bdi className="break-words">{line}</bdi></li>)}</ul>}
+      {item.startGate && <ul className="grid list-disc gap-1 pl-5 text-13">{executionConditions(termsFor(item, openedAt, seconds)).map((line) => <li key={line}><bdi className="break-words">{visibleText(line)}</bdi></li>)}</ul>}
       <p className="text-13 text-muted">{onRefuse ? 'To refuse, cancel the work: it ends with your reason in the log.' : 'To refuse, let it wait and tell the coordinator, who can cancel the work.'}</p>
     </DecisionDialog>
   )

@@ -38,14 +38,14 @@ function ArtifactFacts({ view }: { readonly view: ArtifactView }) {
     <>
       <p className="font-medium break-words"><bdi>{visibleText(view.name)}</bdi></p>
       <Facts>
-        <Fact name="Type">{artifact.mediaType}</Fact>
+        <Fact name="Type"><bdi>{visibleText(artifact.mediaType)}</bdi></Fact>
         <Fact name="Size">{sizeWords(artifact.sizeBytes)} <span className="text-muted">({artifact.sizeBytes})</span></Fact>
         <Fact name="Classification">{artifact.classification}</Fact>
         <Fact name="Producer"><button type="button" onClick={() => select(producer.id)}><PrincipalName id={producer.id} name={producer.name} note={`card ${artifact.producer.agentCardVersion}`} /></button></Fact>
-        {view.workGoal !== undefined && <Fact name="Work item"><button type="button" onClick={() => select(view.workItemId)} className="text-left text-action"><bdi>{view.workGoal}</bdi></button></Fact>}
+        {view.workGoal !== undefined && <Fact name="Work item"><button type="button" onClick={() => select(view.workItemId)} className="text-left text-action"><bdi>{visibleText(view.workGoal)}</bdi></button></Fact>}
         <Fact name={view.workGoal === undefined ? 'Brought in' : 'Published'}><SequenceLink sequence={view.sequence} /></Fact>
-        {artifact.toolVersions.map((tool) => <Fact key={`${tool.name} ${tool.version}`} name="Made with"><bdi>{tool.name} {tool.version}</bdi></Fact>)}
-        {artifact.modelVersions.map((model) => <Fact key={`${model.model} ${model.version}`} name="Model"><bdi>{model.provider} {model.model} {model.version}</bdi></Fact>)}
+        {artifact.toolVersions.map((tool) => <Fact key={`${tool.name} ${tool.version}`} name="Made with"><bdi>{visibleText(`${tool.name} ${tool.version}`)}</bdi></Fact>)}
+        {artifact.modelVersions.map((model) => <Fact key={`${model.model} ${model.version}`} name="Model"><bdi>{visibleText([model.provider, model.model, model.version].join(' '))}</bdi></Fact>)}
       </Facts>
       <HashVerdict contentHash={view.contentHash} checked={checked} />
       {artifact.sourceArtifactHashes.length > 0 && (

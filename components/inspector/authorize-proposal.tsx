@@ -6,6 +6,7 @@ import { DecisionDialog } from '../mission/decision-dialog.tsx'
 import { useMission } from '../mission/mission-context.tsx'
 import { newUrn } from '../signing/command.ts'
 import { Button } from '../ui/button.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 /** Lets the owner make work of a proposal in the Coordinator's stead. The Event of the proposal holds the contract. */
 export function AuthorizeProposal({ tree }: { readonly tree: JsonObject }) {
@@ -42,7 +43,7 @@ function AuthorizeDialog({ proposal, onClose }: { readonly proposal: JsonObject;
       })}
       onClose={onClose}
     >
-      {isJsonObject(contract ?? null) && <p className="font-medium"><bdi>{String((contract as JsonObject)['goal'])}</bdi></p>}
+      {isJsonObject(contract ?? null) && <p className="font-medium"><bdi>{visibleText(String((contract as JsonObject)['goal']))}</bdi></p>}
     </DecisionDialog>
   )
 }

@@ -2,6 +2,7 @@
 
 import { DecisionDialog } from '../mission/decision-dialog.tsx'
 import type { BoardItem } from '../trpc.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 /** Ends one WorkItem for good, with a reason, signed by the owner of the Mission. */
 export function CancelWorkDialog({ item, onClose }: { readonly item: BoardItem; readonly onClose: () => void }) {
@@ -17,7 +18,7 @@ export function CancelWorkDialog({ item, onClose }: { readonly item: BoardItem; 
       names={{ [workItemId]: goal }}
       onClose={onClose}
     >
-      <p className="font-medium"><bdi>{goal}</bdi></p>
+      <p className="font-medium"><bdi>{visibleText(goal)}</bdi></p>
     </DecisionDialog>
   )
 }

@@ -61,7 +61,7 @@ function EntryFacts({ tree, by }: { readonly tree: JsonObject; readonly by?: { r
       {isMarkedCustodial(tree) && <Fact name="Signed for it">by the server, which holds this agent’s key</Fact>}
       {typeof occurredAt === 'string' && <Fact name="Accepted"><time dateTime={occurredAt}>{absoluteTime(occurredAt)}</time></Fact>}
       {isJsonObject(cause) && <Fact name="Caused by">a {String(cause['type'])} <HashText value={String(cause['id'])} label="Id of the cause" /></Fact>}
-      {item && <Fact name="Work item"><button type="button" onClick={() => select(item.workItemId)} className="text-left text-action"><bdi>{item.goal}</bdi></button></Fact>}
+      {item && <Fact name="Work item"><button type="button" onClick={() => select(item.workItemId)} className="text-left text-action"><bdi>{visibleText(item.goal)}</bdi></button></Fact>}
     </Facts>
   )
 }

@@ -36,7 +36,7 @@ export function PersonInspector({ who }: { readonly who: ParticipantView }) {
           <ul className="grid gap-1 text-13">
             {owned.map((item) => (
               <li key={item.workItemId}>
-                <button type="button" onClick={() => select(item.workItemId)} className="text-left text-action"><bdi>{item.goal}</bdi></button> <span className="text-muted">{stateWord(item.state)}</span>
+                <button type="button" onClick={() => select(item.workItemId)} className="text-left text-action"><bdi>{visibleText(item.goal)}</bdi></button> <span className="text-muted">{stateWord(item.state)}</span>
               </li>
             ))}
           </ul>

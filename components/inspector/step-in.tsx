@@ -11,6 +11,7 @@ import { Field, Select } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { absoluteTime } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { offerDraft } from './offer-draft.ts'
 
 const DURATIONS = [
@@ -36,8 +37,8 @@ export function OfferDialog({ item, onClose }: { readonly item: BoardItem; reado
       names={{ [item.workItemId]: item.goal, ...Object.fromEntries(people.map(({ id, name }) => [id, name])) }}
       onClose={onClose}
     >
-      <p className="font-medium"><bdi>{item.goal}</bdi></p>
-      {offer?.obstacle !== undefined && <Notice tone="wait" title="It cannot be offered now"><bdi>{offer.obstacle}</bdi>{offer.until !== undefined && ` Until ${absoluteTime(offer.until)}, unless it gives the work back before.`}</Notice>}
+      <p className="font-medium"><bdi>{visibleText(item.goal)}</bdi></p>
+      {offer?.obstacle !== undefined && <Notice tone="wait" title="It cannot be offered now"><bdi>{visibleText(offer.obstacle)}</bdi>{offer.until !== undefined && ` Until ${absoluteTime(offer.until)}, unless it gives the work back before.`}</Notice>}
       {error && <Notice tone="fail" title="Who can do it could not be loaded">Close this and try again.</Notice>}
       {!offer && !error && <p role="status" className="text-13 text-muted">Loading who can do it</p>}
       {offer && <Candidates offer={offer} chosen={candidateIds} onChange={setCandidates} />}

@@ -13,6 +13,7 @@ import { HashText } from '../ui/hash-text.tsx'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { Countdown } from '../ui/relative-time.tsx'
 import { StateTag, stateWord } from '../ui/state-tag.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { Fact, Facts, InspectorSection } from './facts.tsx'
 import { WorkActions } from './work-actions.tsx'
 
@@ -22,7 +23,7 @@ export function WorkInspector({ item }: { readonly item: BoardItem }) {
   const { select } = useSelection()
   return (
     <>
-      <p className="font-medium"><bdi>{item.goal}</bdi></p>
+      <p className="font-medium"><bdi>{visibleText(item.goal)}</bdi></p>
       <StateTag state={item.state} className="justify-self-start" />
       <WorkActions item={item} />
       <Facts>
@@ -36,12 +37,12 @@ export function WorkInspector({ item }: { readonly item: BoardItem }) {
         {item.leaseExpiresAt !== undefined && <Fact name="Lease ends in"><Countdown until={item.leaseExpiresAt} label="Execution lease" /></Fact>}
         <Fact name="Deadline"><Countdown until={item.deadline} label="Deadline" /></Fact>
         <Fact name="Attempts">{item.attempts}</Fact>
-        {item.progress && <Fact name="Phase"><bdi>{item.progress.phase}</bdi></Fact>}
+        {item.progress && <Fact name="Phase"><bdi>{visibleText(item.progress.phase)}</bdi></Fact>}
       </Facts>
       {item.child && (
         <InspectorSection title="Done by a Mission of its own">
           <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-13">
-            <Link href={missionPath(item.child.missionId)} className="min-w-0 text-action"><bdi className="break-words">{item.child.title}</bdi></Link>
+            <Link href={missionPath(item.child.missionId)} className="min-w-0 text-action"><bdi className="break-words">{visibleText(item.child.title)}</bdi></Link>
             <StateTag state={item.child.state} />
           </p>
         </InspectorSection>
@@ -56,7 +57,7 @@ export function WorkInspector({ item }: { readonly item: BoardItem }) {
           <ul className="grid gap-1 text-13">
             {item.dependsOn.map((dependency) => (
               <li key={dependency.workItemId}>
-                <button type="button" onClick={() => select(dependency.workItemId)} className="text-left text-action"><bdi>{dependency.goal}</bdi></button> <span className="text-muted">{stateWord(dependency.state)}</span>
+                <button type="button" onClick={() => select(dependency.workItemId)} className="text-left text-action"><bdi>{visibleText(dependency.goal)}</bdi></button> <span className="text-muted">{stateWord(dependency.state)}</span>
               </li>
             ))}
           </ul>
@@ -64,7 +65,7 @@ export function WorkInspector({ item }: { readonly item: BoardItem }) {
       )}
       {item.progress && item.progress.milestones.length > 0 && (
         <InspectorSection title="Milestones done">
-          <ul className="grid list-disc gap-1 pl-5 text-13">{item.progress.milestones.map((milestone) => <li key={milestone}><bdi>{milestone}</bdi></li>)}</ul>
+          <ul className="grid list-disc gap-1 pl-5 text-13">{item.progress.milestones.map((milestone) => <li key={milestone}><bdi>{visibleText(milestone)}</bdi></li>)}</ul>
         </InspectorSection>
       )}
       {item.budget.length > 0 && <InspectorSection title="Budget">{item.budget.map((line) => <BudgetBar key={line.dimension} {...line} />)}</InspectorSection>}
@@ -89,7 +90,7 @@ function MadeArtifact({ contentHash }: { readonly contentHash: string }) {
   const name = data?.find((candidate) => candidate.contentHash === contentHash)?.name
   return (
     <li className="flex min-w-0 flex-wrap items-center gap-x-3 text-13">
-      <button type="button" onClick={() => select(contentHash)} className="min-w-0 text-left text-action"><bdi className="break-words">{name ?? 'Open'}</bdi></button>
+      <button type="button" onClick={() => select(contentHash)} className="min-w-0 text-left text-action"><bdi className="break-words">{visibleText(name ?? 'Open')}</bdi></button>
       <HashText value={contentHash} label="Content hash" />
     </li>
   )

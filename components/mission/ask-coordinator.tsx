@@ -28,7 +28,7 @@ export function AskCoordinator({ words, children }: { readonly words: string; re
 function AskDialog({ conversationId, words, onClose }: { readonly conversationId: string; readonly words: string; readonly onClose: () => void }) {
   const { coordinator } = useMission()
   const [messageId] = useState(newUrn)
-  const [text, setText] = useState(words)
+  const [text, setText] = useState(() => visibleText(words))
   const message = { messageId, text: text.trim(), mentions: [coordinator], references: [] }
   return (
     <DecisionDialog

@@ -10,6 +10,7 @@ import { classNames } from '../ui/class-names.ts'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { absoluteTime, Countdown } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { isOver } from './is-over.ts'
 import { MissionBudget } from './mission-budget.tsx'
 import { useMission } from './mission-context.tsx'
@@ -27,7 +28,7 @@ export function MissionHeader() {
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <h1 className="min-w-0 text-20 font-semibold tracking-tight">
-            <bdi className="break-words">{mission.title}</bdi>
+            <bdi className="break-words">{visibleText(mission.title)}</bdi>
           </h1>
           <StateTag state={mission.state} />
           <span className="text-13 text-muted">revision {mission.revision}</span>

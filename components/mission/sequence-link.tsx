@@ -1,6 +1,7 @@
 'use client'
 
 import { classNames } from '../ui/class-names.ts'
+import { visibleText } from '../ui/visible-text.ts'
 import { useSelection } from './use-selection.ts'
 
 /** `#128`: selects that entry of the log, whichever tab is open. */
@@ -25,7 +26,7 @@ export function LinkedSentence({ sentence, sequence }: { readonly sentence: stri
   const words = ending !== undefined && sentence.endsWith(ending) ? sentence.slice(0, -ending.length) : sentence
   return (
     <>
-      <bdi>{words}</bdi>
+      <bdi>{visibleText(words)}</bdi>
       {sequence !== undefined && (
         <>
           {' '}

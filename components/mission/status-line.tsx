@@ -3,6 +3,7 @@ import type { MissionView } from '../trpc.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { PrincipalName } from '../ui/principal-mark.tsx'
 import { Countdown } from '../ui/relative-time.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { SequenceLink } from './sequence-link.tsx'
 
 type Status = MissionView['status']
@@ -24,9 +25,9 @@ export function StatusSentence({ status, myId }: { readonly status: Status; read
         <Icon aria-hidden className="size-4" />
         {word}
       </span>
-      <bdi className="font-medium">{status.sentence}</bdi>
+      <bdi className="font-medium">{visibleText(status.sentence)}</bdi>
       {status.sequence !== undefined && <SequenceLink sequence={status.sequence} className="text-13" />}
-      <bdi className="text-muted">{status.because}</bdi>
+      <bdi className="text-muted">{visibleText(status.because)}</bdi>
       {status.until !== undefined && (
         <span className="text-13 text-muted">
           deadline in <Countdown until={status.until} label="Deadline" />

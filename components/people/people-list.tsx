@@ -35,7 +35,7 @@ function Newcomers() {
     <div className="flex flex-wrap items-center gap-2">
       {isOwner && <BringIn />}
       <AskCoordinator words="Please bring this agent in and offer it work: ">Ask the coordinator for an agent</AskCoordinator>
-      {!isOwner && <p className="text-13 text-muted">Only <bdi>{owner.name}</bdi> and <bdi>{coordinator.name}</bdi> bring somebody in.</p>}
+      {!isOwner && <p className="text-13 text-muted">Only <bdi>{visibleText(owner.name)}</bdi> and <bdi>{visibleText(coordinator.name)}</bdi> bring somebody in.</p>}
     </div>
   )
 }

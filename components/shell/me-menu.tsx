@@ -6,6 +6,7 @@ import { KeyRound, LogOut, Scale, TriangleAlert } from 'lucide-react'
 import { useTRPC, type SignedInPerson } from '../trpc.tsx'
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../ui/menu.tsx'
 import { PrincipalMark } from '../ui/principal-mark.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { useHeldKeys } from './use-held-keys.ts'
 
 /** Who is signed in, whether this browser can sign for them, and the way out. */
@@ -23,13 +24,13 @@ export function MeMenu({ me }: { readonly me: SignedInPerson }) {
       trigger={
         <button type="button" className="flex h-8 min-w-0 items-center gap-2 rounded-md px-1.5 hover:bg-sunk">
           <PrincipalMark id={me.principalId} />
-          <bdi className="hidden max-w-40 truncate font-medium sm:inline">{me.name}</bdi>
+          <bdi className="hidden max-w-40 truncate font-medium sm:inline">{visibleText(me.name)}</bdi>
           <span className="sr-only">, your menu</span>
         </button>
       }
     >
       <p className="px-2 pt-2 pb-1">
-        <bdi className="font-medium">{me.name}</bdi>
+        <bdi className="font-medium">{visibleText(me.name)}</bdi>
         <span className="block text-12 text-muted">{me.isAdmin ? 'Administrator of this server' : 'Signed in'}</span>
       </p>
       <MenuLink>

@@ -1,4 +1,5 @@
 import { classNames } from '../ui/class-names.ts'
+import { visibleText } from '../ui/visible-text.ts'
 
 /** Product and organization. The mark is two strokes that close one form: a signature and its countersignature. */
 export function Wordmark({ organization, isShortOnPhone = false }: { readonly organization: string | undefined; readonly isShortOnPhone?: boolean }) {
@@ -10,7 +11,7 @@ export function Wordmark({ organization, isShortOnPhone = false }: { readonly or
       </svg>
       <span className={classNames('min-w-0 leading-tight', isShortOnPhone && 'hidden sm:block')}>
         <span className="block font-semibold tracking-tight">Countersign</span>
-        {organization !== undefined && <bdi className="block truncate text-12 text-muted">{organization}</bdi>}
+        {organization !== undefined && <bdi className="block truncate text-12 text-muted">{visibleText(organization)}</bdi>}
       </span>
     </span>
   )

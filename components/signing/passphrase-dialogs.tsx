@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field, Input } from '../ui/field.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 const SHORTEST = 12
 
@@ -74,7 +75,7 @@ export function UnlockDialog({ label, onUnlock, onCancel }: { readonly label: st
         </div>
       }
     >
-      <Field label={`Passphrase of ${label}`} error={state === 'wrong' ? 'This passphrase does not open the key. Try again.' : undefined}>
+      <Field label={`Passphrase of ${visibleText(label)}`} error={state === 'wrong' ? 'This passphrase does not open the key. Try again.' : undefined}>
         {(control) => <Input {...control} type="password" autoComplete="current-password" value={passphrase} onChange={(event) => setPassphrase(event.target.value)} />}
       </Field>
     </Dialog>

@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
 import { HashText } from '../ui/hash-text.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { StoredKey } from './key-store.ts'
 import type { ConfirmRequest } from './local-signer.ts'
@@ -120,7 +121,7 @@ function KeyChoice({ keys, value, onChange }: { readonly keys: readonly StoredKe
             <Select {...control} value={value.publicKey} onChange={(event) => onChange(event.target.value)}>
               {keys.map((key) => (
                 <option key={key.publicKey} value={key.publicKey}>
-                  {key.label}
+                  {visibleText(key.label)}
                 </option>
               ))}
             </Select>
@@ -128,7 +129,7 @@ function KeyChoice({ keys, value, onChange }: { readonly keys: readonly StoredKe
         </Field>
       )}
       <p className="text-13">
-        Signed with <bdi className="font-medium">{value.label}</bdi> <span className="text-muted">({CUSTODY_WORDS[value.custody]})</span>
+        Signed with <bdi className="font-medium">{visibleText(value.label)}</bdi> <span className="text-muted">({CUSTODY_WORDS[value.custody]})</span>
       </p>
       <HashText grouped value={fingerprintOf(value.publicKey)} label="Fingerprint of the signing key" />
     </section>

@@ -2,7 +2,6 @@ import type { Quote } from '../conversation/answered.tsx'
 import { readNegotiation } from '../patterns/negotiation.ts'
 import { readSaid } from '../patterns/read-pattern.ts'
 import type { SpaceMessageView } from '../trpc.tsx'
-import { visibleText } from '../ui/visible-text.ts'
 
 const SHOWN = 120
 
@@ -10,8 +9,8 @@ const SHOWN = 120
 export const quoteOf = (message: SpaceMessageView): Quote => ({
   messageId: message.messageId,
   sequence: message.sequence,
-  authorName: visibleText(message.author.name),
-  words: visibleText(wordsOf(message)).slice(0, SHOWN),
+  authorName: message.author.name,
+  words: wordsOf(message).slice(0, SHOWN),
 })
 
 function wordsOf({ content, contentType }: SpaceMessageView): string {
