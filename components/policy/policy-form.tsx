@@ -9,7 +9,8 @@ import { useTRPCClient, type PolicyView } from '../trpc.tsx'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Section } from '../ui/page-header.tsx'
-import { draftFaults, draftOf, policyOf } from './policy-draft.ts'
+import { dropDraft, keepDraft, openDraft } from './kept-draft.ts'
+import { draftFaults, policyOf } from './policy-draft.ts'
 import { PolicyFields } from './policy-fields.tsx'
 import { Differences } from './policy-versions.tsx'
 import { policyDifferences } from './policy-words.ts'
@@ -26,14 +27,15 @@ interface PolicyFormProps {
   readonly onClose: () => void
 }
 
-/** Changes the policy: what would change stands above the reason and the signature. */
+/** Changes the policy: what would change stands above the reason and the signature. Use only where no server rendering happens. */
 export function PolicyForm({ base, current, onRestart, onClose }: PolicyFormProps) {
   const { policy, spaceId } = base
   const names = serviceNames(current)
   const client = useTRPCClient()
   const { run, phase, isBusy } = useCommand()
-  const [draft, setDraft] = useState(() => draftOf(policy))
-  const [reason, setReason] = useState('')
+  const [typed, setTyped] = useState(() => openDraft(policy))
+  const { draft, reason } = typed
+  useEffect(() => keepDraft(policy, typed), [policy, typed])
   const form = useRef<HTMLDivElement>(null)
   // The button that opened the form is gone; who works by keyboard goes on from its top.
   useEffect(() => form.current?.focus({ preventScroll: true }), [])
@@ -49,17 +51,22 @@ export function PolicyForm({ base, current, onRestart, onClose }: PolicyFormProp
       { [spaceId]: 'the policy of this organization', ...names },
       isStillInForce,
     )
-    if (outcome.ok) onClose()
+    if (outcome.ok) leave()
+  }
+
+  const leave = () => {
+    dropDraft(policy)
+    onClose()
   }
 
   return (
     <div ref={form} tabIndex={-1} role="form" aria-label="Change the policy" className="pt-6 outline-none">
-      <PolicyFields draft={draft} faults={draftFaults(draft)} services={current.services} onChange={setDraft} />
+      <PolicyFields draft={draft} faults={draftFaults(draft)} services={current.services} onChange={(changed) => setTyped({ ...typed, draft: changed })} />
       <Section title={`What changes from version ${policy.version} to ${policy.version + 1}`}>
         <div className="grid gap-4 pt-4">
           {next === undefined && <Notice tone="fail" title="Not ready to sign">What does not fit is marked above.</Notice>}
           {next !== undefined && (differences.length === 0 ? <p className="text-muted">Nothing yet.</p> : <Differences differences={differences} />)}
-          <ReasonField hint="Signed with the new version; everybody in the organization reads it." value={reason} onChange={setReason} />
+          <ReasonField hint="Signed with the new version; everybody in the organization reads it." value={reason} onChange={(given) => setTyped({ ...typed, reason: given })} />
         </div>
       </Section>
       <div className="grid gap-4 border-t pt-6">
@@ -71,8 +78,8 @@ export function PolicyForm({ base, current, onRestart, onClose }: PolicyFormProp
         <CommandProgress phase={phase} />
         <div className="flex flex-wrap items-center gap-2">
           <Button variant="primary" size="lg" busy={isBusy} disabled={hasMoved || !isReason(reason) || (next !== undefined && differences.length === 0)} onClick={() => void sign()}>Review and sign</Button>
-          <Button variant="quiet" size="lg" onClick={onClose} disabled={isBusy}>Leave it as it is</Button>
-          <span className="text-12 text-muted">In force as soon as it is accepted, in every mission.</span>
+          <Button variant="quiet" size="lg" onClick={leave} disabled={isBusy}>Leave it as it is</Button>
+          <span className="text-12 text-muted">Kept as a draft in this tab. In force as soon as it is accepted, in every mission.</span>
         </div>
       </div>
     </div>

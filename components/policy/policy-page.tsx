@@ -10,6 +10,7 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { Section } from '../ui/page-header.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
 import { visibleText } from '../ui/visible-text.ts'
+import { keptDraft } from './kept-draft.ts'
 import { PolicyForm } from './policy-form.tsx'
 import { PolicyVersions } from './policy-versions.tsx'
 import { policySections, type PolicyLine } from './policy-words.ts'
@@ -48,7 +49,7 @@ function Standing({ view: { policy }, onChange }: { readonly view: PolicyView; r
           {latest !== undefined && <>Put in force <RelativeTime at={latest.at} /> by <bdi className="font-medium text-ink">{visibleText(latest.by.name)}</bdi>: <PeerText text={latest.reason} /></>}
         </p>
       </div>
-      {onChange === undefined ? <p className="text-13 text-muted">Administrators can change it.</p> : <Button variant="primary" icon={<PenLine aria-hidden className="size-4" />} onClick={onChange}>Change the policy</Button>}
+      {onChange === undefined ? <p className="text-13 text-muted">Administrators can change it.</p> : <Button variant="primary" icon={<PenLine aria-hidden className="size-4" />} onClick={onChange}>{keptDraft(policy) === undefined ? 'Change the policy' : 'Go on with your changes'}</Button>}
     </div>
   )
 }
