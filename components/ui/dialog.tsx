@@ -1,10 +1,11 @@
 'use client'
 
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { X } from 'lucide-react'
 import { Dialog as Primitive } from 'radix-ui'
 import { IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { openerOf } from './opener.ts'
 
 export interface DialogProps {
   readonly open: boolean
@@ -28,13 +29,21 @@ export interface DialogProps {
  */
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, description, children, width = 'narrow', initialFocus = 'first-control', dismissible = true } = props
+  // No dialog here has a trigger that the primitive knows, so it would return the focus to nothing.
+  const opener = useRef<HTMLElement>(undefined)
+  const notice = (focused: Element | null) => {
+    opener.current = openerOf(opener.current, focused instanceof HTMLElement ? focused : null)
+  }
   return (
     <Primitive.Root open={open} onOpenChange={(next) => (next || dismissible) && onOpenChange(next)}>
       <Primitive.Portal>
         <Primitive.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <Primitive.Content
           onPointerDownOutside={(event) => event.preventDefault()}
+          onBlur={({ relatedTarget, currentTarget }) => currentTarget.contains(relatedTarget) || notice(relatedTarget)}
+          onCloseAutoFocus={() => opener.current?.focus()}
           onOpenAutoFocus={(event) => {
+            notice(document.activeElement)
             if (initialFocus === 'first-control') return
             event.preventDefault()
             ;(event.currentTarget as HTMLElement).focus()
