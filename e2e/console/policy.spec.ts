@@ -33,6 +33,15 @@ test('an administrator changes the policy, and reads in its log what it refused'
       await expect(differences(page)).toHaveText(['Operations that wait for approval:Paymentfrom nonepayment.send', 'How much at once:Messages a minutefrom 1201'])
     })
 
+    await test.step('what was typed is there again after the page was left', async () => {
+      await page.getByRole('link', { name: 'Policy Log' }).click()
+      await expect(page.getByRole('form', { name: 'Change the policy' })).toBeHidden()
+      await page.getByRole('navigation', { name: 'Views of the policy' }).getByRole('link', { name: 'Policy', exact: true }).click()
+      await page.getByRole('button', { name: 'Go on with your changes' }).click()
+      await expect(page.getByLabel('Reason')).toHaveValue('One message a minute is enough for a pilot.')
+      await expect(differences(page)).toHaveCount(2)
+    })
+
     await test.step('it is signed, in force, and on record with its reason', async () => {
       await page.getByRole('button', { name: 'Review and sign' }).click()
       const dialog = page.getByRole('dialog', { name: 'Sign this?' })
