@@ -43,6 +43,7 @@ test('the person at the top approves a part of the mission, and then its owner c
       await page.getByRole('link', { name: /Write the report/ }).click()
       const artifact = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'report.md', exact: true }) })
       await expect(artifact).toContainText('Recomputed here: matches')
+      await expect(page.getByText('This page asks for the approval of a child mission.')).toBeVisible()
       await sign(page, 'Approve')
       await expect(page.getByText('Your approval is verified')).toBeVisible()
       await expect(page.getByText('Waits for Above to decide', { exact: false }).first()).toBeVisible()
