@@ -39,6 +39,7 @@ test('an owner corrects, retracts and redacts messages', async ({ page }) => {
     await page.getByRole('link', { name: 'Log', exact: true }).click()
     await expect(page.getByText('Mara Owner says: The total is 12.')).toBeVisible()
     await expect(page.getByText('Mara Owner says something that was redacted')).toBeVisible()
+    await expect(page.getByText('Mara Owner says something that was taken back')).toBeVisible()
     await expect(page.getByText('The door code is 4711.')).toBeHidden()
   } finally {
     await installation.stop()

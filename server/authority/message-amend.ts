@@ -62,7 +62,8 @@ function notStanding(message: MessageRecord): Refusal {
 
 const alreadyRedacted = () => reject('INVALID_STATE_TRANSITION', 'the Message was redacted')
 
-const hasBeen = ({ amendments }: MessageRecord, kind: Amendment['kind']): boolean => amendments?.some((amendment) => amendment.kind === kind) ?? false
+/** Whether an amendment of this kind was ever accepted for the Message. */
+export const hasBeen = ({ amendments }: MessageRecord, kind: Amendment['kind']): boolean => amendments?.some((amendment) => amendment.kind === kind) ?? false
 
 const MESSAGE_KIND = { 'message.corrected': 'correction', 'message.retracted': 'retraction', 'message.redacted': 'redaction' } as const
 

@@ -48,6 +48,12 @@ describe('the title of a Message in the log', () => {
     expect([ada, wanda].map(({ id }) => titleFor(group, id))).toEqual(Array(2).fill('Wim says something that was redacted'))
   })
 
+  it('repeats nothing that its author took back', () => {
+    const group = saying([{ type: 'text', text: 'Nonsense.' }])
+    group.accept(wim, 'message.retract', { amendmentId: urnOf('a'), messageId: hello, reason: 'Wrong mission.' })
+    expect(titleFor(group, ada.id)).toBe('Wim says something that was taken back')
+  })
+
   it('A-134: tells nobody else what was said among a few', () => {
     const group = saying([{ type: 'text', text: 'secret' }], { conversationId: urnOf('aside') })
     expect(titleFor(group, wim.id)).toBe('Wim says: secret')

@@ -3,6 +3,7 @@ import { artifactName } from '../../../protocol/artifact-name.ts'
 import type { EventPayloads, Membership } from '../../../protocol/generated/types.ts'
 import { standInOf } from '../../../protocol/stand-in.ts'
 import { LIMIT_WORDS } from '../../authority/cooperation.ts'
+import { hasBeen } from '../../authority/message-amend.ts'
 import type { GroupState } from '../../authority/types.ts'
 import type { DecodedEntry } from '../ports.ts'
 import { messageText } from './message-text.ts'
@@ -11,7 +12,7 @@ import { shorten } from './shorten.ts'
 import type { Naming } from './participants.ts'
 
 type Titles = { readonly [K in keyof EventPayloads]?: (payload: EventPayloads[K], context: TitleContext) => string }
-interface TitleContext { readonly who: string; readonly name: Naming; readonly work: (id: string) => string; readonly said: string }
+interface TitleContext { readonly who: string; readonly name: Naming; readonly work: (id: string) => string; readonly said: () => string }
 
 const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 /** A-117: that the owner stepped in is said wherever the step is named. */
@@ -44,7 +45,7 @@ const titles: Titles = {
   'membership.changed': ({ membership }, { who, name }) => membershipTitle(membership, who, name(membership.member).name),
   'membership.ended': ({ membership }, { who, name }) => `${who} ended the membership of ${name(membership.member).name}`,
   'membership.delegation.granted': ({ delegationGrant }, { who, name, work }) => `${who} lets ${name(agent(delegationGrant.granteeAgentId)).name} split up and offer “${work(delegationGrant.targetWorkItemId)}”`,
-  'message.posted': (_, { who, said }) => `${who} says${said}`,
+  'message.posted': (_, { who, said }) => `${who} says${said()}`,
   'message.corrected': ({ message }, { who }) => `${who} corrected a message: ${shorten(message.reason ?? '', 120)}`,
   'message.retracted': ({ message }, { who }) => `${who} took a message back: ${shorten(message.reason ?? '', 120)}`,
   'message.redacted': ({ message }, { who }) => `${who} redacted a message: ${shorten(message.reason ?? '', 120)}`,
@@ -83,8 +84,14 @@ type TitledEntry = Pick<DecodedEntry, 'event' | 'sequence'>
 function saidIn({ event, sequence }: TitledEntry, state: GroupState): string {
   if (state.redactedBy.has(sequence)) return ' something that was redacted'
   if (standInOf(event)) return ' something to those who take part in its conversation'
+  if (wasTakenBack(event, state)) return ' something that was taken back'
   const text = messageText(event)
   return text === undefined ? ' something without words' : `: ${shorten(text, 120)}`
+}
+
+function wasTakenBack({ payload }: TitledEntry['event'], { messages }: GroupState): boolean {
+  const message = messages.get((payload as unknown as EventPayloads['message.posted']).message.messageId)
+  return message !== undefined && hasBeen(message, 'retraction')
 }
 
 /** Falls back to the kind itself for a kind that has no sentence yet, so that nothing is hidden. */
@@ -92,5 +99,5 @@ export function eventTitle({ event, sequence }: TitledEntry, state: GroupState, 
   const title = titles[event.kind as keyof EventPayloads] as ((payload: unknown, context: TitleContext) => string) | undefined
   if (!title) return event.kind
   const work = (id: string) => shorten(state.workItems.get(id)?.item.contract.goal ?? 'unknown work', 60)
-  return title(event.payload, { who: name(event.actor).name, name, work, said: saidIn({ event, sequence }, state) })
+  return title(event.payload, { who: name(event.actor).name, name, work, said: () => saidIn({ event, sequence }, state) })
 }
