@@ -137,6 +137,8 @@ describe.skipIf(skipReason)(`the I.A.P. router after a restart${skipReason ? ` (
     for (let write = 1; write <= 18; write++) {
       const taskId = `task-${write}`
       let hasDied = false
+      // Answered when the only agent that can is back from the restart before.
+      await ben.discover()
       const died = iap.dieAt(write, when).then(() => (hasDied = true))
       // Where the proposal itself was lost, it may be sent again before the only agent that can is back.
       const told = ada
