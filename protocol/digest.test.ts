@@ -37,6 +37,17 @@ describe('derived identifiers', () => {
     expect(deriveUrn('é')).not.toBe(deriveUrn('e\u0301'))
   })
 
+  it.each([0, 1, 255, 256, 1_300, 70_000])('are made of each part behind its length in 32 bits, of %d bytes too', (length) => {
+    const part = 'x'.repeat(length)
+    const framed = new Uint8Array(length + 8)
+    new DataView(framed.buffer).setUint32(0, length)
+    framed.set(bytesOf(part), 4)
+    const hash = sha256Hash(framed).slice('sha256:'.length)
+    const urn = deriveUrn(part, '').slice('urn:uuid:'.length).replaceAll('-', '')
+    // Without the six bits of version and variant.
+    expect([urn.slice(0, 12), urn.slice(13, 16), urn.slice(17)]).toEqual([hash.slice(0, 12), hash.slice(13, 16), hash.slice(17, 32)])
+  })
+
   it('never change for the same parts', () => {
     expect(deriveUrn('event', 'urn:example:group', '7')).toBe(deriveUrn('event', 'urn:example:group', '7'))
     expect(deriveUrn()).toBe('urn:uuid:e3b0c442-98fc-8c14-9afb-f4c8996fb924')

@@ -14,7 +14,8 @@ it('gives the bytes of TextEncoder, which later texts leave as they are', () => 
 })
 
 it('fills a slab to its end and begins another', () => {
-  const long = '€'.repeat(2_730)
+  // With the digit before it, as much as a slab is asked for at once.
+  const long = '€'.repeat(2_729)
   const encoded = Array.from({ length: 7 }, (_, index) => encodeUtf8(`${index}${long}`))
   expect(encoded.map((bytes) => new TextDecoder().decode(bytes))).toEqual(Array.from({ length: 7 }, (_, index) => `${index}${long}`))
 })

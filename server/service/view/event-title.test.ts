@@ -7,6 +7,7 @@ import { ada, hashOf, urnOf, wanda, wim } from '../../testing/cast.ts'
 import { GroupFixture } from '../../testing/group-fixture.ts'
 import { standInFor } from '../stand-in.ts'
 import { eventTitle } from './event-title.ts'
+import { graphPage } from './graph-view.ts'
 import type { Naming } from './participants.ts'
 
 const naming: Naming = ({ id, type }) => ({ id, type, name: 'Wim', online: true })
@@ -28,6 +29,10 @@ function titleFor(group: GroupFixture, principalId: string): string {
   return eventTitle({ event, sequence: 5 }, group.state, naming)
 }
 
+/** What the graph shows of the words in the entries that carry the Message and its correction. */
+const excerpts = (group: GroupFixture) =>
+  graphPage(group.log.slice(4, 6).map((event, at) => ({ spaceId: 'group', sequence: 5 + at, eventId: event.eventId, kind: event.kind, bytes: encodeCanonical(event), event })), [], group.state, naming).nodes.map(({ excerpt }) => excerpt)
+
 describe('the title of a Message in the log', () => {
   it('carries the beginning of what was said, on one line', () => {
     expect(titleFor(saying([{ type: 'text', text: 'The list\n\nis done.' }]), ada.id)).toBe('Wim says: The list is done.')
@@ -48,10 +53,13 @@ describe('the title of a Message in the log', () => {
     expect([ada, wanda].map(({ id }) => titleFor(group, id))).toEqual(Array(2).fill('Wim says something that was redacted'))
   })
 
-  it('repeats nothing that its author took back', () => {
+  it('A-138: repeats nothing that its author took back, neither here nor in the graph, corrections included', () => {
     const group = saying([{ type: 'text', text: 'Nonsense.' }])
+    group.accept(wim, 'message.correct', { amendmentId: urnOf('b'), messageId: hello, reason: 'Once more.', replacementContent: [{ type: 'text', text: 'More nonsense.' }] })
+    expect(excerpts(group)).toEqual(['Nonsense.', 'More nonsense.'])
     group.accept(wim, 'message.retract', { amendmentId: urnOf('a'), messageId: hello, reason: 'Wrong mission.' })
     expect(titleFor(group, ada.id)).toBe('Wim says something that was taken back')
+    expect(excerpts(group)).toEqual([undefined, undefined])
   })
 
   it('A-134: tells nobody else what was said among a few', () => {

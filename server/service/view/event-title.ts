@@ -3,10 +3,8 @@ import { artifactName } from '../../../protocol/artifact-name.ts'
 import type { EventPayloads, Membership } from '../../../protocol/generated/types.ts'
 import { standInOf } from '../../../protocol/stand-in.ts'
 import { LIMIT_WORDS } from '../../authority/cooperation.ts'
-import { hasBeen } from '../../authority/message-amend.ts'
 import type { GroupState } from '../../authority/types.ts'
-import type { DecodedEntry } from '../ports.ts'
-import { messageText } from './message-text.ts'
+import { messageText, wasTakenBack, type SaidEntry } from './message-text.ts'
 import { negotiationTitle } from './negotiation-title.ts'
 import { shorten } from './shorten.ts'
 import type { Naming } from './participants.ts'
@@ -78,26 +76,20 @@ const titles: Titles = {
   'ext.missionweaveprotocol.core.resource_usage_recorded': ({ workItemId }, { who, work }) => `${who} recorded usage of “${work(workItemId)}”`,
 }
 
-type TitledEntry = Pick<DecodedEntry, 'event' | 'sequence'>
-
-/** How a Message begins. Redacted words the auditor looks up on purpose, in the chain of the Message or in the entry itself. */
-function saidIn({ event, sequence }: TitledEntry, state: GroupState): string {
-  if (state.redactedBy.has(sequence)) return ' something that was redacted'
-  if (standInOf(event)) return ' something to those who take part in its conversation'
-  if (wasTakenBack(event, state)) return ' something that was taken back'
-  const text = messageText(event)
-  return text === undefined ? ' something without words' : `: ${shorten(text, 120)}`
-}
-
-function wasTakenBack({ payload }: TitledEntry['event'], { messages }: GroupState): boolean {
-  const message = messages.get((payload as unknown as EventPayloads['message.posted']).message.messageId)
-  return message !== undefined && hasBeen(message, 'retraction')
+/** How a Message begins, or why that is not repeated. */
+function saidIn(entry: SaidEntry, state: GroupState): string {
+  const text = messageText(entry, state)
+  if (text !== undefined) return `: ${shorten(text, 120)}`
+  if (state.redactedBy.has(entry.sequence)) return ' something that was redacted'
+  if (standInOf(entry.event)) return ' something to those who take part in its conversation'
+  return wasTakenBack(entry.event, state) ? ' something that was taken back' : ' something without words'
 }
 
 /** Falls back to the kind itself for a kind that has no sentence yet, so that nothing is hidden. */
-export function eventTitle({ event, sequence }: TitledEntry, state: GroupState, name: Naming): string {
+export function eventTitle(entry: SaidEntry, state: GroupState, name: Naming): string {
+  const { event } = entry
   const title = titles[event.kind as keyof EventPayloads] as ((payload: unknown, context: TitleContext) => string) | undefined
   if (!title) return event.kind
   const work = (id: string) => shorten(state.workItems.get(id)?.item.contract.goal ?? 'unknown work', 60)
-  return title(event.payload, { who: name(event.actor).name, name, work, said: () => saidIn({ event, sequence }, state) })
+  return title(event.payload, { who: name(event.actor).name, name, work, said: () => saidIn(entry, state) })
 }

@@ -22,8 +22,7 @@ export function graphPage(entries: readonly DecodedEntry[], edges: readonly Grap
 
 function graphNode(entry: DecodedEntry, state: GroupState, name: Naming): GraphNode {
   const { event, sequence, eventId } = entry
-  // The auditor looks redacted text up on purpose, in the chain of the Message or in the entry itself.
-  const text = state.redactedBy.has(sequence) ? undefined : messageText(event)
+  const text = messageText(entry, state)
   return {
     id: eventId,
     sequence,
