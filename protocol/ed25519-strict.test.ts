@@ -117,6 +117,13 @@ describe('signature parts (A-58)', () => {
     expect(hasReducedScalar(withS(s))).toBe(accepted)
   })
 
+  it('tells S from L by any one byte', () => {
+    for (let place = 1n; place < L; place <<= 8n) {
+      expect(hasReducedScalar(withS(L - place))).toBe(true)
+      expect(hasReducedScalar(withS(L + place))).toBe(false)
+    }
+  })
+
   it.each([0, 63, 65])('refuses %i bytes', (length) => {
     expect(checkSignatureParts(new Uint8Array(length))).toBe(false)
   })

@@ -5,6 +5,7 @@ import { sha512 } from '#sha2'
 const POINT_BYTES = 32
 const SIGNATURE_BYTES = 64
 const GROUP_ORDER = Point.CURVE().n
+const GROUP_ORDER_BYTES = etc.hexToBytes(GROUP_ORDER.toString(16).padStart(2 * POINT_BYTES, '0')).reverse()
 
 /**
  * Whether the bytes are a public key of the profile: 32 bytes, canonical, on the curve, in the prime-order subgroup
@@ -17,7 +18,12 @@ export function checkPublicKey(bytes: Uint8Array): boolean {
 
 /** Whether a signature is 64 bytes long with 0 ≤ S < L; the cheap half of checkSignatureParts. */
 export function hasReducedScalar(signature: Uint8Array): boolean {
-  return signature.length === SIGNATURE_BYTES && littleEndian(signature.subarray(POINT_BYTES)) < GROUP_ORDER
+  if (signature.length !== SIGNATURE_BYTES) return false
+  for (let at = POINT_BYTES - 1; at >= 0; at--) {
+    const difference = signature[POINT_BYTES + at]! - GROUP_ORDER_BYTES[at]!
+    if (difference !== 0) return difference < 0
+  }
+  return false
 }
 
 /**
