@@ -1,7 +1,7 @@
 // Tables of the doors other than MWP's. They are part of schema.ts, which says what holds for all.
 import { sql } from 'drizzle-orm'
-import { boolean, check, foreignKey, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core'
-import { byBytes, bytea, whole } from './columns.ts'
+import { boolean, check, foreignKey, index, integer, pgTable, primaryKey, unique } from 'drizzle-orm/pg-core'
+import { bytea, text, whole } from './columns.ts'
 
 // Open Spaces: IOA's Nodes and Messages. The Messages themselves are in `log`, byte for byte as every door serves them.
 
@@ -25,7 +25,7 @@ export const nodes = pgTable(
     primaryKey({ name: 'nodes_id_once', columns: [t.nodeId] }),
     unique('nodes_one_per_principal').on(t.principalId),
     unique('nodes_claimed_name_once').on(t.claimedName),
-    index('nodes_by_name').on(byBytes(t.name), t.nodeId),
+    index('nodes_by_name').on(t.name, t.nodeId),
   ],
 )
 
@@ -55,7 +55,7 @@ export const openSpaces = pgTable(
     tags: text('tags').notNull(),
     createdAt: text('created_at').notNull(),
   },
-  (t) => [primaryKey({ name: 'open_spaces_id_once', columns: [t.spaceId] }), unique('open_spaces_name_once').on(t.name), index('open_spaces_by_name').on(byBytes(t.name))],
+  (t) => [primaryKey({ name: 'open_spaces_id_once', columns: [t.spaceId] }), unique('open_spaces_name_once').on(t.name), index('open_spaces_by_name').on(t.name)],
 )
 
 /** Nodes that have entered an open Space, with what they declared there. */

@@ -1,8 +1,8 @@
 // The database's shape. Constraints are named for the rule they hold; the store tells a refusal from a fault by these names.
 // Times are text exactly as given: a timestamp type would drop digits of the fraction.
 import { sql } from 'drizzle-orm'
-import { boolean, check, foreignKey, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core'
-import { bytea, whole } from './columns.ts'
+import { boolean, check, foreignKey, index, integer, pgTable, primaryKey, unique } from 'drizzle-orm/pg-core'
+import { bytea, text, whole } from './columns.ts'
 
 export * from './door-tables.ts'
 

@@ -3,7 +3,8 @@ import type { Column, InferInsertModel } from 'drizzle-orm'
 import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { getTableConfig } from 'drizzle-orm/pg-core'
-import { encodeBytea } from './connect.ts'
+import type { Document } from './documents-text.ts'
+import { documentSlice, documentsText, sizeOf } from './documents-text.ts'
 
 /** How rows enter a table: as new rows, or in place of the row with the same primary key. */
 export type WriteMode = 'insert' | 'replace'
@@ -14,7 +15,10 @@ interface Target {
   readonly columns: readonly { readonly property: string; readonly type: string }[]
 }
 
-type Cell = string | number | Uint8Array | null
+type Cell = Document | number | null
+
+/** Where the table keeps bytes a row may have a document's text. Without the Space, which is its batch's. */
+type Row<T extends PgTable> = { readonly [P in keyof Omit<InferInsertModel<T>, 'spaceId'>]: InferInsertModel<T>[P] | (Uint8Array extends InferInsertModel<T>[P] ? string : never) }
 
 /** What the driver needs: text that depends only on which tables have rows, so that it is prepared once. */
 export interface AppendStatement {
@@ -50,7 +54,7 @@ export class AppendStatementBuilder {
   }
 
   /** Adds rows to a table, one list for each Space in the order of the heads; no rows, no part. */
-  write<T extends PgTable>(table: T, rowsBySpace: readonly (readonly Omit<InferInsertModel<T>, 'spaceId'>[])[], mode: WriteMode = 'insert'): this {
+  write<T extends PgTable>(table: T, rowsBySpace: readonly (readonly Row<T>[])[], mode: WriteMode = 'insert'): this {
     const rows = rowsBySpace.flat()
     if (rows.length === 0) return this
     const target = targetOf(table, mode)
@@ -59,7 +63,7 @@ export class AppendStatementBuilder {
     const selected = target.columns.map(({ property, type }) => {
       if (property === 'spaceId') return SPACE_OF_ROW
       const cells = rows.map((row) => (row as Record<string, Cell | undefined>)[property] ?? null)
-      return type === 'bytea' ? this.#sliced(cells as (Uint8Array | null)[], source) : this.#unnested(cells as (string | number | null)[], type, source)
+      return type === 'bytea' ? this.#sliced(cells as (Document | null)[], source) : this.#unnested(cells as (string | number | null)[], type, source)
     })
     const names = source.map((_, index) => `c${index}`)
     this.#parts.push(
@@ -78,18 +82,14 @@ export class AppendStatementBuilder {
     return name
   }
 
-  /** All byte strings as one parameter and a slice per row: an array of `bytea` costs the server a second, slower decoding. */
-  #sliced(cells: readonly (Uint8Array | null)[], source: string[]): string {
+  /** All documents of a column as one parameter and a slice per row. */
+  #sliced(cells: readonly (Document | null)[], source: string[]): string {
     let end = 1
-    const starts = cells.map((bytes) => {
-      if (bytes === null) return null
-      const start = end
-      end += bytes.byteLength
-      return start
-    })
+    const sizes = cells.map((document) => (document === null ? null : sizeOf(document)))
+    const starts = sizes.map((size) => (size === null ? null : (end += size) - size))
     const start = this.#unnested(starts, 'integer', source)
-    const size = this.#unnested(cells.map((bytes) => bytes?.byteLength ?? null), 'integer', source)
-    return `substring(${this.#parameter(encodeBytea(Buffer.concat(cells.filter((bytes) => bytes !== null))))}::bytea FROM ${start} FOR ${size})`
+    const size = this.#unnested(sizes, 'integer', source)
+    return documentSlice(this.#parameter(documentsText(cells.filter((document) => document !== null))), start, size)
   }
 
   #parameter(value: string): string {
@@ -122,11 +122,14 @@ function targetOf(table: PgTable, mode: WriteMode): Target {
   const target: Target = {
     head: `INSERT INTO ${getTableName(table)} (${columns.map((column) => column.name).join(', ')})`,
     onConflict: mode === 'replace' ? replacing(columns, primaryKeys[0]?.columns ?? []) : '',
-    columns: columns.map((column) => ({ property: propertyOf.get(column) ?? column.name, type: column.getSQLType() })),
+    columns: columns.map((column) => ({ property: propertyOf.get(column) ?? column.name, type: typeOf(column) })),
   }
   targets[mode].set(table, target)
   return target
 }
+
+/** Without the order, which no cast of an array takes. */
+const typeOf = (column: Column): string => column.getSQLType().replace(/ collate .*/, '')
 
 function replacing(columns: readonly Column[], key: readonly Column[]): string {
   const keyNames = key.map((column) => column.name)

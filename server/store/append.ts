@@ -161,7 +161,7 @@ function logRows({ events, rows }: AppendBatch) {
 function receiptRows({ receipts, admissions }: AppendBatch) {
   return receipts.map(({ actorId, actionId, signingHash, sequence, commandBytes: command }) => {
     const record = admissions.find((admission) => admission.signingHash === signingHash)
-    return { actorId, actionId, signingHash, sequence, command, admission: record ? Buffer.from(JSON.stringify(record)) : null }
+    return { actorId, actionId, signingHash, sequence, command, admission: record ? JSON.stringify(record) : null }
   })
 }
 

@@ -13,13 +13,9 @@ describe('connect', () => {
     expect(() => parseSafeInteger(text)).toThrow(expect.objectContaining({ code: 'integer-unsafe' }))
   })
 
-  it.each([
-    ['documents as themselves', Buffer.from('{"a":"é\\n"}'), '{"a":"é\\\\n"}'],
-    ['a backslash that would start the other form', Buffer.from('\\x00'), '\\\\x00'],
-    ['a zero byte', Buffer.from('a\0b'), 'a\\000b'],
-    ['bytes that are not UTF-8, here a part of a larger buffer', new Uint8Array([1, 2, 0, 255, 3]).subarray(2, 4), '\\x00ff'],
-  ])('encodes %s, and what is encoded once more as itself', (_name, bytes, encoded) => {
-    expect(encodeBytea(bytes)).toBe(encoded)
+  it('encodes bytes, here a part of a larger buffer, and what is encoded once more as itself', () => {
+    const encoded = encodeBytea(new Uint8Array([1, 2, 0, 255, 3]).subarray(2, 4))
+    expect(encoded).toBe('\\x00ff')
     expect(encodeBytea(encoded)).toBe(encoded)
   })
 

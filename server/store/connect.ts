@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import postgres from 'postgres'
 import { StoreFault } from './store-fault.ts'
 
@@ -80,13 +79,6 @@ export function parseSafeInteger(text: string): number {
   return value
 }
 
-/**
- * Text form of a `bytea`; text is taken to be encoded already. Documents are UTF-8 and go as themselves with backslashes
- * doubled (PostgreSQL's escape form), which costs a third of the hexadecimal form that all other bytes take.
- */
-export function encodeBytea(bytes: Uint8Array | string): string {
-  if (typeof bytes === 'string') return bytes
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (!isUtf8(buffer)) return `\\x${buffer.toString('hex')}`
-  return buffer.toString('utf8').replaceAll('\\', '\\\\').replaceAll('\0', '\\000')
-}
+/** Text form of a `bytea`; text is taken to be encoded already. Many documents at once go as one text instead (documents-text.ts). */
+export const encodeBytea = (bytes: Uint8Array | string): string =>
+  typeof bytes === 'string' ? bytes : `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`

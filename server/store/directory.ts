@@ -1,5 +1,4 @@
 import { and, asc, desc, eq, isNull, lt, sql as text } from 'drizzle-orm'
-import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { agentSessions, audit, cards, consoleSessions, cursors, invitations, principals } from '../../drizzle/schema.ts'
 import type { Actor, AgentCard } from '../../protocol/generated/types.ts'
@@ -72,8 +71,6 @@ async function insertPrincipal(transaction: Transaction, { principal: { id, type
 const isOpen = (tokenHash: string) => and(eq(invitations.tokenHash, tokenHash), isNull(invitations.consumedAt))
 
 function createAuditDirectory(database: PostgresJsDatabase): Pick<Directory, 'addAuditEntry' | 'auditEntries' | 'forget'> {
-  // Byte by byte: the database may be set up to order text by the rules of some language.
-  const isBefore = (column: AnyPgColumn, time: string) => text`${column} collate "C" < ${time}`
   return {
     async addAuditEntry({ detail, spaceId, ...entry }) {
       await database.insert(audit).values({ ...entry, spaceId: spaceId === undefined ? null : storableText(spaceId), detail: JSON.stringify(detail) })
@@ -84,9 +81,9 @@ function createAuditDirectory(database: PostgresJsDatabase): Pick<Directory, 'ad
       return rows.map(({ detail, ...row }) => ({ ...row, spaceId, detail: JSON.parse(detail) as Record<string, unknown> }))
     },
     async forget({ expiredBefore, auditedBefore }) {
-      await database.delete(consoleSessions).where(isBefore(consoleSessions.expiresAt, expiredBefore))
-      await database.delete(invitations).where(isBefore(invitations.expiresAt, expiredBefore))
-      await database.delete(audit).where(isBefore(audit.at, auditedBefore))
+      await database.delete(consoleSessions).where(lt(consoleSessions.expiresAt, expiredBefore))
+      await database.delete(invitations).where(lt(invitations.expiresAt, expiredBefore))
+      await database.delete(audit).where(lt(audit.at, auditedBefore))
     },
   }
 }

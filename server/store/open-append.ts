@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { invariant } from '../../protocol/result.ts'
 import type { NewMessage, WrittenPlace } from '../service/ports.ts'
 import type { Sql } from './connect.ts'
-import { encodeBytea } from './connect.ts'
+import { documentSlice, documentsText } from './documents-text.ts'
 
 /** serialization_failure and deadlock_detected: the server undid the statement and asks for another try. */
 const TRANSIENT: ReadonlySet<string> = new Set(['40001', '40P01'])
@@ -25,7 +25,7 @@ moved AS (
 ),
 placed AS MATERIALIZED (
   SELECT moved.space_id, moved.before + u.nth AS sequence, ordered.before + u.ordinal AS position, u.ordinal,
-    u.message_id, u.sender_id, u.is_broadcast = 1 AS is_broadcast, u.content_type, substring($11::bytea FROM u.start FOR u.size) AS bytes
+    u.message_id, u.sender_id, u.is_broadcast = 1 AS is_broadcast, u.content_type, ${documentSlice('$11', 'u.start', 'u.size')} AS bytes
   FROM unnest($3::text[], $4::integer[], $5::integer[], $6::text[], $7::integer[], $8::text[], $9::integer[], $10::integer[])
     WITH ORDINALITY AS u(message_id, place, nth, sender_id, is_broadcast, content_type, start, size, ordinal)
   JOIN moved ON moved.place = u.place CROSS JOIN ordered
@@ -91,7 +91,7 @@ function parametersOf(messages: readonly NewMessage[]) {
     messages.map(({ contentType }) => contentType ?? null),
     starts,
     messages.map(({ bytes }) => bytes.byteLength),
-    encodeBytea(Buffer.concat(messages.map(({ bytes }) => bytes))),
+    documentsText(messages.map(({ bytes }) => bytes)),
     names.map(([ordinal]) => ordinal),
     names.map(([, nodeId]) => nodeId),
     edges.map(([ordinal]) => ordinal),

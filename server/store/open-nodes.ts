@@ -14,7 +14,7 @@ type NodeRow = typeof nodes.$inferSelect
 export const sizeOfNode = text<number>`(200 + octet_length(nodes.description) + octet_length(nodes.meta)
   + coalesce((select sum(200 + octet_length(i.namespace) + octet_length(i.subject) + coalesce(octet_length(i.claims), 0)) from node_identities as i where i.node_id = nodes.node_id), 0))::bigint`
 
-const inOrder = [text`${nodes.name} collate "C"`, asc(nodes.nodeId)]
+const inOrder = [asc(nodes.name), asc(nodes.nodeId)]
 
 export function createNodeStore(database: PostgresJsDatabase): NodeStore {
   return {
@@ -22,7 +22,7 @@ export function createNodeStore(database: PostgresJsDatabase): NodeStore {
       return recordsOf(database, await database.select().from(nodes).where(matching(database, key)))
     },
     async listNodes({ after, limit, maximumBytes }) {
-      const behind = after === undefined ? undefined : text`(${nodes.name} collate "C", ${nodes.nodeId}) > (select a.name collate "C", a.node_id from nodes as a where a.node_id = ${after})`
+      const behind = after === undefined ? undefined : text`(${nodes.name}, ${nodes.nodeId}) > (select a.name, a.node_id from nodes as a where a.node_id = ${after})`
       const rows = await database.select({ nodeId: nodes.nodeId, size: sizeOfNode }).from(nodes).where(behind).orderBy(...inOrder).limit(limit)
       return nodesInOrder(database, within(rows, maximumBytes).map(({ nodeId }) => nodeId))
     },
@@ -58,7 +58,7 @@ async function recordsOf(database: Reader, rows: readonly NodeRow[]): Promise<re
     .select()
     .from(nodeIdentities)
     .where(inIds(nodeIdentities.nodeId, rows.map((row) => row.nodeId)))
-    .orderBy(text`${nodeIdentities.namespace} collate "C"`, text`${nodeIdentities.subject} collate "C"`)
+    .orderBy(asc(nodeIdentities.namespace), asc(nodeIdentities.subject))
   return rows.map(({ claimedName, accessKeyId, ...row }) => ({
     ...row,
     ...(claimedName !== null && { claimedName }),

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, ne, sql as text } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, ne, sql as text } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { nodes, openSpaces, spaceNodes, spaces } from '../../drizzle/schema.ts'
 import type { OpenSpaceStore, SpaceEntry, SpaceRecord } from '../service/ports.ts'
@@ -21,7 +21,6 @@ type SpaceStore = Pick<OpenSpaceStore, 'enter' | 'findSpace' | 'listSpaces' | 'm
 
 const spaceColumns = { spaceId: openSpaces.spaceId, name: openSpaces.name, tags: openSpaces.tags, head: spaces.head }
 const spaceRecord = ({ tags, ...row }: { spaceId: string; name: string; tags: string; head: number }): SpaceRecord => ({ ...row, tags: JSON.parse(tags) as string[] })
-const nameBytes = text`${openSpaces.name} collate "C"`
 
 function createSpaceStore(database: PostgresJsDatabase): SpaceStore {
   const select = () => database.select(spaceColumns).from(openSpaces).innerJoin(spaces, eq(spaces.spaceId, openSpaces.spaceId))
@@ -33,8 +32,8 @@ function createSpaceStore(database: PostgresJsDatabase): SpaceStore {
     },
     async listSpaces({ after, limit, nodeId }) {
       const entered = nodeId === undefined ? undefined : inArray(openSpaces.spaceId, database.select({ spaceId: spaceNodes.spaceId }).from(spaceNodes).where(eq(spaceNodes.nodeId, nodeId)))
-      const behind = after === undefined ? undefined : text`${nameBytes} > ${after}`
-      const rows = await select().where(and(entered, behind)).orderBy(nameBytes).limit(limit)
+      const behind = after === undefined ? undefined : gt(openSpaces.name, after)
+      const rows = await select().where(and(entered, behind)).orderBy(asc(openSpaces.name)).limit(limit)
       return rows.map(spaceRecord)
     },
     memberCounts: (spaceIds, nodeId) =>
@@ -49,14 +48,14 @@ function createSpaceStore(database: PostgresJsDatabase): SpaceStore {
         .from(spaceNodes)
         .innerJoin(nodes, eq(nodes.nodeId, spaceNodes.nodeId))
         .where(eq(spaceNodes.spaceId, text`wanted.space_id`))
-        .orderBy(text`${nodes.name} collate "C"`, asc(nodes.nodeId))
+        .orderBy(asc(nodes.name), asc(nodes.nodeId))
         .limit(limit + 1)
         .as('found')
       const rows = await database
         .select({ spaceId: text<string>`wanted.space_id`, nodeId: found.nodeId, declared: found.declared, size: found.size })
         .from(text`unnest(${text.param([...spaceIds])}::text[]) with ordinality as wanted(space_id, place)`)
         .crossJoinLateral(found)
-        .orderBy(text`wanted.place`, text`${found.name} collate "C"`, asc(found.nodeId))
+        .orderBy(text`wanted.place`, asc(found.name), asc(found.nodeId))
         .limit(limit + 1)
       const kept = within(rows.slice(0, limit), maximumBytes)
       const records = await nodesInOrder(database, kept.map(({ nodeId }) => nodeId))

@@ -69,6 +69,14 @@ describe.skipIf(skipReason)(`opening the Store${skipReason ? ` (${skipReason})` 
     expect(await countMigrations()).toBe(JSON.parse(await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8')).entries.length)
   })
 
+  it('has no column whose text a language could put in order', async () => {
+    await open()
+    const byLanguage = await sql`
+      SELECT table_name, column_name FROM information_schema.columns
+      WHERE table_schema = 'public' AND table_name <> 'schema_migrations' AND data_type IN ('text', 'ARRAY') AND collation_name IS DISTINCT FROM 'C'`
+    expect(byLanguage).toEqual([])
+  })
+
   it('brings the nodes of the graph into the log', async () => {
     const spaceId = newId()
     await (await open(await migrationsBefore('0013_nodes_in_the_log'))).close()
