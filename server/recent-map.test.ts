@@ -31,6 +31,28 @@ test('a cleared map begins anew', () => {
   expect(range(0, 15).filter((key) => map.get(key) !== undefined)).toEqual(range(5, 15))
 })
 
+test('the only entry can be deleted, replaced and forgotten', () => {
+  const map = filled(1, [1])
+  map.delete(1)
+  map.set(2, 'two')
+  map.set(2, 'two again')
+  expect(map.get(2)).toBe('two again')
+  map.set(3, 'three')
+  expect([map.get(1), map.get(2), map.get(3)]).toEqual([undefined, undefined, 'three'])
+})
+
+test('an entry that is used again and again takes no more memory', () => {
+  const map = filled(10, [1, 2])
+  const use = (times: number) => {
+    for (let time = 0; time < times; time += 1) map.get((time % 2) + 1)
+  }
+  use(10_000)
+  const before = process.memoryUsage().heapUsed
+  // What nothing holds is collected on the way; a kept table for every second use was 100 MB.
+  use(2_000_000)
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000)
+})
+
 test('forgetting the oldest of many costs about as much as forgetting the oldest of a few', () => {
   const took = (maximum: number) => {
     const map = filled(maximum, range(0, maximum))
