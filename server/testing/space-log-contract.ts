@@ -28,6 +28,19 @@ export function describeSpaceLog(store: () => Store): void {
       expect(await store().log.findAdmission(record.organizationId, record.signingHash)).toEqual(record)
     })
 
+    it.each([
+      ['bytes that are not UTF-8', Uint8Array.from({ length: 256 }, (_, index) => index)],
+      ['a zero byte', new TextEncoder().encode('a\0b')],
+    ])('throws for %s, which no document holds, and writes nothing', async (_name, bytes) => {
+      const spaceId = newId()
+      const asEvent = sampleBatch(spaceId, 0, { events: [{ ...sampleEntry(spaceId, 1), bytes }] })
+      const asCommand = sampleBatch(spaceId, 0, { receipts: [{ ...sampleReceipt(spaceId, 1), commandBytes: bytes }] })
+      for (const batch of [asEvent, asCommand]) {
+        await expect(store().log.append(batch)).rejects.toThrow('a document is UTF-8')
+        await expectNothing(store(), batch)
+      }
+    })
+
     it('keeps empty and large contents apart in one batch', async () => {
       const spaceId = newId()
       const sizes = [0, 1, 200_000, 3]
