@@ -13,10 +13,17 @@ export const documentsText = (documents: readonly Document[]): string => documen
 
 function textOf(document: Document): string {
   if (typeof document === 'string') return document
-  const buffer = Buffer.from(document.buffer, document.byteOffset, document.byteLength)
-  invariant(isUtf8(buffer) && !buffer.includes(0), 'a document is UTF-8 without U+0000')
-  return buffer.toString('utf8')
+  requireDocument(document)
+  return asBuffer(document).toString('utf8')
 }
+
+/** Throws for bytes that are no text that PostgreSQL could hold. */
+export function requireDocument(bytes: Uint8Array): void {
+  const buffer = asBuffer(bytes)
+  invariant(isUtf8(buffer) && !buffer.includes(0), 'a document is UTF-8 without U+0000')
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** SQL for the bytes of one document: `parameter` is the whole text, `start` (from 1) and `size` count bytes. The text becomes bytes once for all rows. */
 export const documentSlice = (parameter: string, start: string, size: string): string =>

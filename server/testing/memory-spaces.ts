@@ -4,6 +4,7 @@ import type { ArtifactRow, ExecutionRow, GraphEdgeRow, GraphNodeRow, MembershipR
 import { encodeRows, latestRows } from '../authority/read-model-rows.ts'
 import type { Ruling } from '../authority/policy-ruling.ts'
 import { storableText } from '../authority/storable-text.ts'
+import { requireDocument } from '../store/documents-text.ts'
 import type { AppendBatch, AppendOutcome, CommandReceipt, KeptRuling, LogEntry, PendingReaction, ReactionKey, ReadModels, RulingStore, SpaceKind, SpaceLog } from '../service/ports.ts'
 
 type Conflict = Extract<AppendOutcome, { ok: false }>['conflict']
@@ -90,6 +91,7 @@ function check(tables: Tables, batch: AppendBatch): AppendOutcome {
   const { spaceId, spaceKind, expectedHead, events } = batch
   const space = tables.spaces.get(spaceId) ?? new Space(spaceId, spaceKind)
   invariant(events.every((event, index) => event.sequence === expectedHead + 1 + index), 'the Events of a batch continue its Space without a gap')
+  for (const bytes of [...events.map((event) => event.bytes), ...batch.receipts.map((receipt) => receipt.commandBytes)]) requireDocument(bytes)
   if (space.entries.length !== expectedHead) return { ok: false, conflict: 'head' }
   const conflict = findConflict(tables, batch)
   if (conflict) return { ok: false, conflict }
