@@ -58,11 +58,12 @@ async function written(sql: Pick<Sql, 'unsafe'>, { text, parameters }: AppendSta
 
 /**
  * Writes the batches of different Spaces in one statement, one round trip and one commit; it resolves after the commit. Each is
- * written wholly or not at all: a Space whose head moved meanwhile answers with a conflict and leaves the others alone. When the
- * server refuses one of several, nothing of any was written and `undefined` is returned, because it does not say whose fault it was.
+ * written wholly or not at all: a Space whose head moved meanwhile answers with a conflict and leaves the others alone. When one of
+ * several cannot be written or is refused, nothing of any was written and `undefined` is returned, because nobody says whose fault it was.
  */
 async function appendTogether(sql: Sql, batches: readonly AppendBatch[]): Promise<readonly AppendOutcome[] | undefined> {
-  const statement = statementFor(batches)
+  const statement = attemptedStatement(batches)
+  if (!statement) return undefined
   const moved = await attempted(() => written(sql, statement))
   if (moved.ok) return batches.map(({ spaceId }) => (moved.value.has(spaceId) ? { ok: true } : { ok: false, conflict: 'head' }))
   return batches.length > 1 ? undefined : [conflictIn(moved.error)]
@@ -120,6 +121,16 @@ export async function appendAll(sql: Sql, batches: readonly AppendBatch[]): Prom
   const settled: PromiseSettledResult<AppendOutcome>[] = []
   for (const batch of batches) settled.push(...(await Promise.allSettled([append(sql, batch)])))
   return settled
+}
+
+/** None when one of several is at fault; throws the fault of a single one. */
+function attemptedStatement(batches: readonly AppendBatch[]): AppendStatement | undefined {
+  try {
+    return statementFor(batches)
+  } catch (fault) {
+    if (batches.length === 1) throw fault
+    return undefined
+  }
 }
 
 function statementFor(batches: readonly AppendBatch[]): AppendStatement {

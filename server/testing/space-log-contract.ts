@@ -41,6 +41,16 @@ export function describeSpaceLog(store: () => Store): void {
       }
     })
 
+    it('writes batches that come at the same time as one that holds no document or leaves a gap', async () => {
+      const spaceIds = Array.from({ length: 5 }, newId)
+      const batches = spaceIds.map((spaceId) => sampleBatch(spaceId, 0, { events: [sampleEntry(spaceId, 1)] }))
+      batches[2] = { ...batches[2]!, events: [{ ...batches[2]!.events[0]!, bytes: Uint8Array.of(0xff) }] }
+      batches[3] = { ...batches[3]!, events: [{ ...batches[3]!.events[0]!, sequence: 2 }] }
+      const settled = await Promise.allSettled(batches.map((batch) => store().log.append(batch)))
+      expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled'])
+      expect(await Promise.all(spaceIds.map((spaceId) => store().log.head(spaceId)))).toEqual([1, 1, 0, 0, 1])
+    })
+
     it('keeps empty and large contents apart in one batch', async () => {
       const spaceId = newId()
       const sizes = [0, 1, 200_000, 3]
