@@ -1,9 +1,10 @@
 // Builds the server bundle and, unless --server-only, the console. Skips what is up to date.
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { root, runOrThrow } from './install.mjs'
+import { root } from './install.mjs'
 
 const serverSources = ['protocol', 'schemas', 'server', 'sdk', 'drizzle', 'examples']
 const consoleSources = ['app', 'components', 'protocol', 'public', 'next.config.mjs', 'postcss.config.mjs', 'tsconfig.json']
@@ -33,6 +34,16 @@ async function buildWhenChanged(name, sources, output, make) {
   writeFileSync(stamp, current)
 }
 
+/** What it prints is shown only where it fails: a newcomer waits for an address. */
+function buildConsole() {
+  const env = { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' }
+  const { error, status, signal, stdout, stderr } = spawnSync(process.execPath, ['node_modules/next/dist/bin/next', 'build'], { cwd: root, env, encoding: 'utf8' })
+  if (error) throw error
+  if (status === 0) return
+  console.error(stdout + stderr)
+  throw new Error(`the console was not built: next build ended with ${status ?? signal}`)
+}
+
 mkdirSync(join(root, 'dist'), { recursive: true })
 await buildWhenChanged('server', serverSources, 'dist/server.js', () =>
   build({
@@ -50,10 +61,5 @@ await buildWhenChanged('server', serverSources, 'dist/server.js', () =>
   }),
 )
 if (!process.argv.includes('--server-only')) {
-  await buildWhenChanged('console', consoleSources, '.next/BUILD_ID', () =>
-    runOrThrow(process.execPath, ['node_modules/next/dist/bin/next', 'build'], {
-      env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
-      stdio: ['ignore', 2, 2],
-    }),
-  )
+  await buildWhenChanged('console', consoleSources, '.next/BUILD_ID', buildConsole)
 }

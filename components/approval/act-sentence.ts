@@ -33,6 +33,12 @@ export function actSentence(view: ApprovalView, act: Act): string {
   return TEMPLATE.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 }
 
+/** "You approved revision 17 of “X”.", above what waits for somebody else after this person signed. */
+export function signedSentence({ mission, pending }: ApprovalView, { approval }: NonNullable<ApprovalView['signed']>): string {
+  const signed = approval.decision === 'approved' ? 'approved' : 'requested changes to'
+  return `You ${signed} revision ${pending?.missionRevision ?? mission.revision} of “${mission.title}”.`
+}
+
 /** "2 changed since your decision on revision 14", or that there was none. */
 function sinceLastDecision(view: ApprovalView): string {
   const last = view.decisions[0]?.approval

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ACT_TEMPLATE, actSentence, actWords } from './act-sentence.ts'
+import { ACT_TEMPLATE, actSentence, actWords, signedSentence } from './act-sentence.ts'
 import { draftApproval, signedComments } from './approval-draft.ts'
 import { reviewDelta } from './review-delta.ts'
 import { earlierDecision, hashOf, reviewArtifact, reviewFixture } from './review-fixture.ts'
@@ -27,6 +27,14 @@ describe('the sentence of the act (signing rule 6)', () => {
   it('R-APR-2: names the kind of the Approval in words, and never by the id of a template', () => {
     expect(actWords(reviewFixture([b], { isChild: true }))).toBe('This page asks for the approval of a child mission. Both sentences follow version 1 of their template')
     expect(actWords(reviewFixture([b]))).toBe('This page asks for the final approval of a mission. Both sentences follow version 1 of their template')
+  })
+
+  it('says what this person did, once it is signed', () => {
+    const { approval, sequence } = earlierDecision(17)
+    const view = reviewFixture([b])
+    const [changes, approved] = (['changes_requested', 'approved'] as const).map((decision) => signedSentence(view, { approval: { ...approval, decision }, sequence }))
+    expect(changes).toBe('You requested changes to revision 17 of “Release 4.2”.')
+    expect(approved).toBe('You approved revision 17 of “Release 4.2”.')
   })
 
   it('has a template hash that names its exact wording', () => {

@@ -12,7 +12,7 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { StateTag } from '../ui/state-tag.tsx'
 import { TalkBubble } from '../ui/talk-bubble.tsx'
 import { visibleText } from '../ui/visible-text.ts'
-import { actSentence } from './act-sentence.ts'
+import { actSentence, signedSentence } from './act-sentence.ts'
 import { ArtifactReview } from './artifact-review.tsx'
 import { ChangesSince } from './changes-since.tsx'
 import { DecisionButtons, DecisionWords } from './decision-form.tsx'
@@ -43,10 +43,10 @@ export function ReviewColumn({ opened, now, onStartAgain }: ReviewColumnProps) {
   const artifacts = [...new Map(opened.artifacts.map((view) => [view.contentHash, view])).values()]
   return (
     <div className="pt-8 pb-16">
-      <h2 className="pb-4 text-20 font-semibold tracking-tight text-balance sm:text-28"><bdi>{visibleText(actSentence(opened, 'undecided'))}</bdi></h2>
+      <h2 className="pb-4 text-20 font-semibold tracking-tight text-balance sm:text-28"><bdi>{visibleText(opened.signed ? signedSentence(opened, opened.signed) : actSentence(opened, 'undecided'))}</bdi></h2>
       <Moved review={review} onStartAgain={onStartAgain} />
       {pending && <Submission pending={pending} coordinator={mission.coordinator} />}
-      <Section title="What changed since your last signature"><ChangesSince view={opened} /></Section>
+      {!opened.signed && <Section title="What changed since your last signature"><ChangesSince view={opened} /></Section>}
       <Section title={counted(artifacts.length, 'artifact')}>
         <ul>{artifacts.map((view) => <ArtifactReview key={view.contentHash} view={view} review={review} />)}</ul>
       </Section>

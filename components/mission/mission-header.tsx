@@ -42,7 +42,7 @@ export function MissionHeader() {
       <dl className={classNames('flex flex-wrap gap-x-8 gap-y-2 text-13', !isBoard && 'max-sm:hidden')}>
         {mission.parent && (
           <Fact label="Part of">
-            <Link href={`${missionPath(mission.parent.missionId)}?sel=${encodeURIComponent(mission.parent.workItemId)}`} className="text-action">the Mission above</Link>
+            <Link href={`${missionPath(mission.parent.missionId)}?sel=${encodeURIComponent(mission.parent.workItemId)}`} className="text-action">the mission above</Link>
           </Fact>
         )}
         <Fact label="Owner"><Participant who={mission.owner} myId={mission.me.principalId} /></Fact>

@@ -48,6 +48,7 @@ test('the person at the top approves a part of the mission, and then its owner c
       await expect(page.getByText('Your approval is verified')).toBeVisible()
       await expect(page.getByText('Waits for Above to decide', { exact: false }).first()).toBeVisible()
       await page.reload()
+      await expect(page.getByRole('heading', { name: /^You approved revision \d+ of “Write the report”\.$/ })).toBeVisible()
       await expect(page.getByText('decides next. Nothing more is asked of you.')).toBeVisible()
       await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeHidden()
     })
