@@ -117,7 +117,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     lastSeenAtDoorsMs: (agentId) => tokens.lastSeenMs(agentId),
     async revokeLeases(session) {
       // What was decided on the old epoch is in the read model once it is committed; what comes later is fenced.
-      await actors.settled()
+      await actors.batchesOver()
       const spaces = await readModels.spacesWithActiveLease(session.agentId)
       await Promise.all(spaces.map((spaceId) => actors.submit(spaceId, { type: 'session-replaced', session })))
     },

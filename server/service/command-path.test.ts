@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { encodeCanonical } from '../../protocol/canonical-json.ts'
 import type { Command } from '../../protocol/generated/types.ts'
 import { signDocument, signingBytes, signingHash } from '../../protocol/signed-documents.ts'
@@ -42,6 +42,31 @@ async function traces(): Promise<string> {
   const { log, readModels } = fixture.store
   return JSON.stringify([await log.head(groupId), Buffer.from(encodeState(found!.state)).toString(), await readModels.dump(groupId), await log.head(fixture.organization.organizationId)])
 }
+
+describe('a Command that cannot be checked before its turn in the session', () => {
+  const unhandled: unknown[] = []
+  const note = (fault: unknown) => void unhandled.push(fault)
+  afterEach(() => void process.off('unhandledRejection', note))
+
+  it('is answered in its turn, and ends nothing else', async () => {
+    let answer = () => {}
+    let looks = 0
+    fixture.store.log.findReceipt = async () => {
+      looks += 1
+      if (looks === 2) throw new Error('the connection was lost')
+      return new Promise((resolve) => (answer = () => resolve(undefined)))
+    }
+    process.on('unhandledRejection', note)
+    // Payloads that do not fit: each looks for a receipt before it is refused.
+    const misshapen = await Promise.all([1, 2].map(() => fixture.command(coordinator, post({ sessionEpoch: coordinator.session.sessionEpoch, payload: { nothing: true } }))))
+    const outcomes = misshapen.map((bytes) => fixture.service.submitCommand(bytes, { door: 'mwp', session: coordinator.session }))
+    await expect.poll(() => looks).toBe(2)
+    await new Promise((resolve) => setImmediate(resolve))
+    answer()
+    expect((await Promise.all(outcomes)).map(codeOf)).toEqual(['SCHEMA_VALIDATION_FAILED', 'INTERNAL_ERROR'])
+    expect(unhandled).toEqual([])
+  })
+})
 
 describe('an accepted Command', () => {
   it('is answered with its signed Event', async () => {

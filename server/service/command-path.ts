@@ -87,6 +87,8 @@ export class CommandPath {
     if (!parsed.ok) return this.#unverified({ stage: 'parse', reason: parsed.error.reason, code: 'PROTOCOL_VIOLATION' }, undefined, context)
     const bytes = input instanceof Uint8Array ? input : encodeUtf8(input.text)
     const checking = this.#check(parsed.value, bytes, context)
+    // It may fail before its turn in the session comes, which is where its fault is taken.
+    checking.catch(() => undefined)
     const queued = context.session ? await this.#turns.run(context.session, () => this.#enqueue(checking)) : await this.#enqueue(checking)
     if (!queued.ok) return queued.error
     const { command, outcome } = queued.value

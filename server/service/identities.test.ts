@@ -29,6 +29,24 @@ describe('an invitation', () => {
     expect(await enrolling(token)).toMatchObject({ ok: false })
   })
 
+  it('enrols for good while the Directory is being read again', async () => {
+    const { listPrincipals } = fixture.store.directory
+    let answer = () => {}
+    let isRead = false
+    fixture.store.directory.listPrincipals = async () => {
+      const records = await listPrincipals()
+      isRead = true
+      await new Promise<void>((resolve) => (answer = resolve))
+      return records
+    }
+    const adopting = fixture.service.doors.custody.adopt({ name: 'Held', capabilities: [{ id: 'release.report', version: '1.0.0' }] })
+    await expect.poll(() => isRead).toBe(true)
+    const enrolled = await enrolling(await invite())
+    answer()
+    expect(await adopting).toMatchObject({ ok: true })
+    expect(fixture.service.identities.principal(enrolled.ok ? enrolled.value.principal.id : '')).toMatchObject({ name: 'Olga' })
+  })
+
   it('is won by exactly one of two who use it at once', async () => {
     const token = await invite()
     const outcomes = await Promise.all([enrolling(token), enrolling(token), enrolling(token)])

@@ -36,7 +36,7 @@ const refuse = (reason: string) => err<Refused>({ reason })
 
 export class DirectoryIdentities implements Identities {
   readonly #needs: Needs
-  #principals = new Map<string, PrincipalRecord>()
+  readonly #principals = new Map<string, PrincipalRecord>()
 
   private constructor(needs: Needs) {
     this.#needs = needs
@@ -51,7 +51,8 @@ export class DirectoryIdentities implements Identities {
   /** Takes over what other nodes have registered since. */
   async refresh(): Promise<void> {
     const records = await this.#needs.directory.listPrincipals()
-    this.#principals = new Map(records.map((record) => [record.principal.id, record]))
+    // What was registered here while they were read is not among them; nothing of a Principal ever changes or goes.
+    for (const record of records) this.#principals.set(record.principal.id, record)
   }
 
   /** A Principal that was stored together with something else. */

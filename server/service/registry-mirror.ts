@@ -1,5 +1,6 @@
 // The Key Registry in memory: validated once at start, extended key by key, never trusted from a partial view.
-import type { KeyFault, KeyResolver, RegistryFault, ResolvedKey, SignerRule, ValidatedRegistry } from '../../protocol/key-registry.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { KeyBoundary, KeyFault, KeyResolver, RegistryFault, ResolvedKey, SignerRule, ValidatedRegistry } from '../../protocol/key-registry.ts'
 import { addBoundary, extendRegistry, isValidAt, validateRegistry } from '../../protocol/key-registry.ts'
 import type { Result } from '../../protocol/result.ts'
 import { err, invariant, ok } from '../../protocol/result.ts'
@@ -98,31 +99,31 @@ export class RegistryMirror implements KeyResolver {
     const changed = addBoundary(this.#registry, keyId, boundary)
     if (!changed.ok) return err({ reason: registryFaults[changed.error] })
     await this.#store.addKeyBoundary(keyId, boundary)
-    this.#registry = changed.value
-    const key = { ...this.#keys.get(keyId)!, history: changed.value.keys.get(keyId)!.binding.history }
-    this.#remember(key)
-    return ok(key)
+    this.#end(keyId, [boundary])
+    return ok(this.#keys.get(keyId)!)
   }
 
   /** Takes over what other nodes have registered or revoked since. */
   async refresh(): Promise<void> {
     const { revision, keys } = await this.#store.loadKeys()
-    if (revision === this.#revision) return
+    if (revision <= this.#revision) return
     for (const key of keys) {
-      const known = this.#keys.get(key.keyId)
-      if (known === undefined) this.#admit(key)
-      else if (known.history.length < key.history.length) this.#extendHistory(known, key)
+      if (this.#keys.has(key.keyId)) this.#end(key.keyId, key.history)
+      else this.#admit(key)
     }
     this.#revision = revision
   }
 
-  #extendHistory(known: RegisteredKey, stored: RegisteredKey): void {
-    for (const boundary of stored.history.slice(known.history.length)) {
-      const changed = addBoundary(this.#registry, stored.keyId, boundary)
-      invariant(changed.ok, 'the stored Key Registry moved a boundary later')
-      this.#registry = changed.value
+  /** Adds what is new of these boundaries to the Registry as it is now. One that would end the key later changes nothing, as in the store. */
+  #end(keyId: string, boundaries: readonly KeyBoundary[]): void {
+    const known = this.#keys.get(keyId)!
+    const before = this.#registry
+    for (const boundary of boundaries) {
+      if (known.history.some((other) => isDeepStrictEqual(other, boundary))) continue
+      const changed = addBoundary(this.#registry, keyId, boundary)
+      if (changed.ok) this.#registry = changed.value
     }
-    this.#remember(stored)
+    if (this.#registry !== before) this.#remember({ ...known, history: this.#registry.keys.get(keyId)!.binding.history })
   }
 
   #admit(key: RegisteredKey): void {

@@ -122,7 +122,13 @@ export class SpaceActor {
     return (this.#fold?.head ?? 0) === 0
   }
 
-  /** Resolves when everything that was submitted so far has been answered. */
+  /** Resolves when the batch that is being decided or written now has been answered. What waits behind it is decided later. */
+  async batchOver(): Promise<void> {
+    // A read is served between two batches; that the Space cannot be read is its callers' to hear.
+    if (this.#running) await this.read().catch(() => undefined)
+  }
+
+  /** Resolves when everything that was submitted so far, or is meanwhile, has been answered. */
   async drained(): Promise<void> {
     while (this.#running) await this.#running
   }

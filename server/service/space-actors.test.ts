@@ -44,3 +44,33 @@ describe('the Spaces in memory', () => {
     expect(loaded).toEqual([groupIds[0]])
   })
 })
+
+describe('a handshake', () => {
+  it('waits for what is being written when the Session Epoch rises, and not for what a busy Space goes on to write', async () => {
+    const groupId = await begin()
+    const { log, directory } = fixture.store
+    const append = log.append
+    const commits: (() => void)[] = []
+    log.append = async (batch) => {
+      if (batch.spaceId === groupId) await new Promise<void>((resolve) => commits.push(resolve))
+      return append(batch)
+    }
+    const other = await fixture.agent('Other')
+    const epoch = async () => (await directory.sessionEpochs()).get(other.actor.id) ?? 0
+    const before = await epoch()
+    const say = () => fixture.submit(owner.conversation, { kind: 'message.post', groupId, membershipEpoch: 1, payload: { messageId: newUrn(), content: [{ type: 'text', text: 'Hello' }] } })
+    const first = say()
+    await expect.poll(() => commits.length).toBe(1)
+    const next = say()
+    let isOpen = false
+    const opening = fixture.handshake(other).then(() => (isOpen = true))
+    await expect.poll(epoch).toBe(before + 1)
+    expect(isOpen).toBe(false)
+    commits[0]!()
+    await first
+    await opening
+    await expect.poll(() => commits.length).toBe(2)
+    commits[1]!()
+    expect((await next).ok).toBe(true)
+  })
+})

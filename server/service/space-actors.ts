@@ -82,9 +82,9 @@ export class SpaceActors {
     await this.#find(spaceId)?.catchUp()
   }
 
-  /** Resolves when everything that was submitted before has been committed or refused. */
-  async settled(): Promise<void> {
-    await Promise.all([...this.#actors.values(), ...this.#untried.values()].map((actor) => actor.drained()))
+  /** Resolves when all that may have been decided before this call has been committed or refused, however much more comes. */
+  async batchesOver(): Promise<void> {
+    await Promise.all(this.#all.map((actor) => actor.batchOver()))
   }
 
   /** Loads Spaces, one after another, so that their timers run although nobody has touched them since the start. */
@@ -98,7 +98,11 @@ export class SpaceActors {
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#timers.stop()
-    await this.settled()
+    await Promise.all(this.#all.map((actor) => actor.drained()))
+  }
+
+  get #all(): readonly SpaceActor[] {
+    return [...this.#actors.values(), ...this.#untried.values()]
   }
 
   async #expire(spaceId: string): Promise<void> {

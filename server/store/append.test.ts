@@ -10,12 +10,14 @@ const databaseError = (code: string, constraint = '') =>
 /** A driver that gives these answers in turn, errors by rejecting. */
 function driver(...answers: readonly (Error | { space_id: string }[])[]) {
   const statements: string[] = []
-  const unsafe = async (text: string) => {
+  const spaces: string[] = []
+  const unsafe = async (text: string, [ids]: readonly string[]) => {
+    spaces.push(ids!)
     const answer = answers[statements.push(text) - 1]
     if (answer instanceof Error || !answer) throw answer ?? new RangeError('no more answers')
     return answer
   }
-  return { sql: { unsafe } as unknown as Sql, statements }
+  return { sql: { unsafe } as unknown as Sql, statements, spaces }
 }
 
 describe('append', () => {
@@ -75,6 +77,19 @@ describe('append', () => {
       { status: 'fulfilled', value: { ok: true } },
     ])
     expect(statements).toHaveLength(4)
+  })
+
+  it('gives up on several only one by one', async () => {
+    const batches = [sampleBatch(newId(), 0), sampleBatch(newId(), 0)]
+    const { sql } = driver(...Array.from({ length: 5 }, () => databaseError('40P01')), ...batches.map(({ spaceId }) => [{ space_id: spaceId }]))
+    expect((await appendAll(sql, batches)).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+  })
+
+  it('takes the locks of Spaces in one order, so that two nodes never wait in a ring, and answers each its own (6.3)', async () => {
+    const batches = ['b', 'c', 'a'].map((name) => sampleBatch(`urn:test:${name}`, 0))
+    const { sql, spaces } = driver([{ space_id: 'urn:test:c' }])
+    expect(await appendAll(sql, batches)).toEqual([{ ok: false, conflict: 'head' }, { ok: true }, { ok: false, conflict: 'head' }].map((value) => ({ status: 'fulfilled', value })))
+    expect(spaces).toEqual(['{"urn:test:a","urn:test:b","urn:test:c"}'])
   })
 
   it('sends one text for batches of any size, so that it is prepared once', async () => {

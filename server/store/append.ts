@@ -36,8 +36,7 @@ async function attempted<T>(write: () => Promise<T>): Promise<Result<T, postgres
       return ok(await write())
     } catch (error) {
       if (!(error instanceof postgres.PostgresError)) throw error
-      if (!TRANSIENT.has(error.code)) return err(error)
-      if (attempt === MAX_ATTEMPTS) throw error
+      if (!TRANSIENT.has(error.code) || attempt === MAX_ATTEMPTS) return err(error)
       await pause(attempt * 10 * Math.random())
     }
   }
@@ -133,8 +132,10 @@ function attemptedStatement(batches: readonly AppendBatch[]): AppendStatement | 
   }
 }
 
-function statementFor(batches: readonly AppendBatch[]): AppendStatement {
-  batches.forEach(requireGapless)
+/** In one order of Spaces, which is the order of its locks: two nodes that write to the same ones wait for each other and never in a ring. */
+function statementFor(unordered: readonly AppendBatch[]): AppendStatement {
+  unordered.forEach(requireGapless)
+  const batches = unordered.toSorted((a, b) => (a.spaceId < b.spaceId ? -1 : 1))
   const rows = batches.map((batch) => latestRows(batch.rows))
   const heads = batches.map(({ spaceId, spaceKind: kind, expectedHead, events }) => ({ spaceId, kind, expectedHead, newHead: expectedHead + events.length }))
   return new AppendStatementBuilder(heads)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AppendBatch, AppendOutcome } from '../service/ports.ts'
+import { sampleEntry } from '../testing/batch-samples.ts'
 import type { AppendsSettled } from './group-commit.ts'
 import { GroupCommit } from './group-commit.ts'
 
@@ -54,6 +55,18 @@ test('two batches of one Space never share a statement, and keep their order', a
   groups[1]!.finish()
   await turned()
   expect(groups[2]!.spaces).toEqual(['a'])
+})
+
+test('a group is no larger than one statement should be, and a batch that is larger goes alone', async () => {
+  const { groups, write } = heldWriter()
+  const commit = new GroupCommit(write)
+  const sized = (spaceId: string, mebibytes: number): AppendBatch => ({ ...batch(spaceId), events: [{ ...sampleEntry(spaceId, 1), bytes: new Uint8Array(mebibytes * 1024 * 1024) }] })
+  for (const each of [sized('x', 0), sized('a', 3), sized('b', 1), sized('c', 1), sized('d', 9), sized('e', 1)]) void commit.append(each)
+  for (let group = 0; group < 5; group += 1) {
+    groups[group]!.finish()
+    await turned()
+  }
+  expect(groups.map(({ spaces }) => spaces)).toEqual([['x'], ['a', 'b'], ['c'], ['d'], ['e']])
 })
 
 test('a lost write reaches everyone in the group, and the next group goes on', async () => {

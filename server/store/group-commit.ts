@@ -2,12 +2,15 @@
 import type { AppendBatch, AppendOutcome } from '../service/ports.ts'
 
 const MAX_BATCHES = 64
+/** Of all documents of a group, unless the first batch alone is larger: they are joined to one text, and one statement of them holds up the event loop. */
+const MAX_BYTES = 4 * 1024 * 1024
 
 /** What became of each batch, in order; rejected where its outcome is unknown or the fault is ours. */
 export type AppendsSettled = readonly PromiseSettledResult<AppendOutcome>[]
 
 interface Waiting {
   readonly batch: AppendBatch
+  readonly bytes: number
   readonly resolve: (outcome: AppendOutcome) => void
   readonly reject: (fault: unknown) => void
 }
@@ -25,7 +28,7 @@ export class GroupCommit {
   /** Goes out at once when nothing is under way. Rejects when the write failed; the outcome is then unknown. */
   append(batch: AppendBatch): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ batch, resolve, reject })
+      this.#waiting.push({ batch, bytes: sizeOf(batch), resolve, reject })
       if (!this.#isWriting) void this.#flush()
     })
   }
@@ -48,8 +51,10 @@ export class GroupCommit {
     const spaces = new Set<string>()
     const group: Waiting[] = []
     const rest: Waiting[] = []
+    let bytes = 0
     for (const entry of this.#waiting) {
-      const isNext = group.length < MAX_BATCHES && !spaces.has(entry.batch.spaceId)
+      bytes += entry.bytes
+      const isNext = group.length < MAX_BATCHES && (group.length === 0 || bytes <= MAX_BYTES) && !spaces.has(entry.batch.spaceId)
       spaces.add(entry.batch.spaceId)
       ;(isNext ? group : rest).push(entry)
     }
@@ -57,6 +62,9 @@ export class GroupCommit {
     return group
   }
 }
+
+const sizeOf = ({ events, receipts }: AppendBatch): number =>
+  events.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) + receipts.reduce((sum, { commandBytes }) => sum + commandBytes.byteLength, 0)
 
 function settle({ resolve, reject }: Waiting, result: PromiseSettledResult<AppendOutcome>): void {
   if (result.status === 'fulfilled') resolve(result.value)
