@@ -1,5 +1,5 @@
 // What open Spaces promise to every door, whatever stores them.
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { NodeInfo, OpenSpaces, SpaceInfo, SpaceMessage } from '../service/open-spaces/types.ts'
 import { categoryOf, granted, OpenWorld, textOf } from './open-world.ts'
@@ -69,6 +69,15 @@ function describeNodes(world: () => OpenWorld): void {
       expect(granted(await world().open.nodes.unbind(node.nodeId, pair.namespace, pair.subject)).identities).toEqual([])
       expect(granted(await world().open.nodes.unbind(node.nodeId, pair.namespace, pair.subject)).identities).toEqual([])
       expect(categoryOf(await world().open.nodes.resolve(pair.namespace, pair.subject))).toBe('not_found')
+    })
+
+    it('have identities as long as the index over them takes, in every script', async () => {
+      // Random, because the index holds what can be packed more tightly.
+      const characters = (count: number) => String.fromCodePoint(...Array.from({ length: count }, () => randomInt(0x4e00, 0x9fff)))
+      const [namespace, subject] = [characters(333), characters(333)]
+      granted(await register({ name: 'long', nodeId: hexId(), identities: [{ namespace, subject }] }))
+      expect(granted(await world().open.nodes.resolve(namespace, subject)).identities).toEqual([{ namespace, subject }])
+      expect(categoryOf(await register({ name: 'longer', nodeId: hexId(), identities: [{ namespace, subject: `${subject}字` }] }))).toBe('invalid_input')
     })
 
     it('share no pair, and no registration joins two Nodes', async () => {

@@ -11,8 +11,8 @@ export const maximumContentTypeLength = 200
 /** UTF-8 bytes of a Node's `meta`, and of the claims of one identity. */
 export const maximumMetaBytes = 64 * 1024
 export const maximumIdentities = 50
-/** Of a namespace and of a subject. */
-export const maximumIdentityLength = 500
+/** UTF-8 bytes of a namespace and a subject together: PostgreSQL indexes no pair longer than 2,704. */
+export const maximumIdentityBytes = 2_000
 /** What one Principal may write to open Spaces, all of them together and for good; 0 is without a limit. */
 export interface SenderQuota { readonly messages: number; readonly bytes: number }
 export const defaultSenderQuota: SenderQuota = { messages: 1_000_000, bytes: 1024 ** 3 }

@@ -5,7 +5,7 @@ import { isStorable } from '../../authority/storable-text.ts'
 import type { Result } from '../../../protocol/result.ts'
 import { err, invariant, ok } from '../../../protocol/result.ts'
 import type { Clock, NodeChange, NodeIdentity, NodeRecord, OpenSpaceStore, PrincipalRecord } from '../ports.ts'
-import { maximumDescriptionLength, maximumIdentities, maximumIdentityLength, maximumMetaBytes, maximumNameLength, maximumPage, maximumPageBytes } from './limits.ts'
+import { maximumDescriptionLength, maximumIdentities, maximumIdentityBytes, maximumMetaBytes, maximumNameLength, maximumPage, maximumPageBytes } from './limits.ts'
 import { RecentMap } from '../../recent-map.ts'
 import { refuse } from './refusal.ts'
 import type { IdentityBinding, NodeInfo, NodeRegistration, Nodes, Refusable, SpaceRefusal } from './types.ts'
@@ -249,7 +249,7 @@ function identityOf({ namespace, subject, claims }: IdentityBinding): Result<Nod
   const pair = { namespace: namespace.trim(), subject: subject.trim() }
   const parts = Object.values(pair)
   if (parts.includes('')) return refuse('invalid_input', 'namespace and subject must not be blank')
-  if (parts.some((part) => part.length > maximumIdentityLength)) return refuse('invalid_input', `namespace and subject have at most ${maximumIdentityLength} characters`)
+  if (Buffer.byteLength(parts.join('')) > maximumIdentityBytes) return refuse('invalid_input', `namespace and subject together have at most ${maximumIdentityBytes} bytes`)
   if (!isStorable(pair)) return refuse('invalid_input', 'a text holds U+0000 or half a character')
   if (claims === undefined) return ok(pair)
   const text = JSON.stringify(claims)
