@@ -77,7 +77,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
   const rulings = new PolicyLog({ store: store.rulings, policies, clock, diagnostics })
   const tails = new SpaceTails(log)
   const watch = new MembershipWatch()
-  const news = new NodeNews({ wakeUps: store.wakeUps, organizationId, agents, policies, profiles, tails, watch, diagnostics })
+  const news = new NodeNews({ log, directory, wakeUps: store.wakeUps, organizationId, agents, policies, profiles, tails, watch, diagnostics })
   const actors = new SpaceActors({
     log: governedLog(log),
     readModels,
@@ -212,7 +212,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     async stop() {
       invariant(!isStopping, 'the service is stopped once')
       isStopping = true
-      news.stop()
+      await news.stop()
       sessions.stop()
       tokens.stop()
       await iap.stop()

@@ -5,7 +5,7 @@ import type { AgentMirror } from './agent-mirror.ts'
 import { decodeEvent } from './event-bytes.ts'
 import type { DirectoryIdentities } from './identities.ts'
 import type { MembershipWatch } from './membership-watch.ts'
-import type { LogEntry, WakeUps } from './ports.ts'
+import type { Directory, LogEntry, SpaceLog, WakeUps } from './ports.ts'
 import type { OpenSpacesService } from './open-spaces/open-spaces-service.ts'
 import type { PolicyMirror } from './policy-mirror.ts'
 import type { ProfileMirror } from './profile-mirror.ts'
@@ -13,7 +13,14 @@ import type { RegistryMirror } from './registry-mirror.ts'
 import type { SpaceActors } from './space-actors.ts'
 import type { SpaceTails } from './space-tails.ts'
 
+/** A node may end between a commit and the wake-up that it owes: so long at most does what it did go unheard. */
+const lookEveryMs = 30_000
+/** After what another node did could not be read. */
+const hearAgainMs = 5_000
+
 interface Needs {
+  readonly log: Pick<SpaceLog, 'head'>
+  readonly directory: Pick<Directory, 'keyRevision'>
   readonly wakeUps: WakeUps
   readonly organizationId: string
   readonly agents: AgentMirror
@@ -35,12 +42,18 @@ export class NodeNews {
   readonly #needs: Needs
   #isOwn = false
   #unsubscribe = () => {}
+  #looking: NodeJS.Timeout | undefined
+  #round: Promise<void> | undefined
+  /** Spaces whose news could not be read. */
+  readonly #unheard = new Set<string>()
+  #hearing: NodeJS.Timeout | undefined
+  #isStopped = false
 
   constructor(needs: Needs) {
     this.#needs = needs
   }
 
-  /** Begins to listen to other nodes. */
+  /** Begins to listen to other nodes, and to look from time to time for what nobody told of. */
   start(followers: Followers): void {
     const unsubscribe = this.#needs.wakeUps.subscribe(
       (spaceId) => {
@@ -49,10 +62,16 @@ export class NodeNews {
       () => this.#catchUp(followers),
     )
     this.#unsubscribe = () => void unsubscribe()
+    this.#looking = setInterval(() => (this.#round ??= this.#lookRound(followers).finally(() => (this.#round = undefined))), lookEveryMs).unref()
   }
 
-  stop(): void {
+  /** Resolves when nothing is looked for any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
     this.#unsubscribe()
+    clearInterval(this.#looking)
+    clearTimeout(this.#hearing)
+    await this.#round
   }
 
   /** Events that this node has just committed. */
@@ -101,12 +120,58 @@ export class NodeNews {
 
   /** Any Space in use here may have grown unheard. */
   #catchUp(followers: Followers): void {
-    const { organizationId, policies, tails } = this.#needs
     followers.openSpaces.catchUp()
-    for (const spaceId of new Set([organizationId, policies.spaceId, ...followers.actors.spaceIds, ...tails.spaceIds])) void this.#heard(spaceId, followers)
+    for (const spaceId of this.#inUse(followers)) void this.#heard(spaceId, followers)
   }
 
-  async #heard(spaceId: string, { actors, keys, identities, openSpaces }: Followers): Promise<void> {
+  #inUse({ actors }: Followers): ReadonlySet<string> {
+    const { organizationId, policies, tails } = this.#needs
+    return new Set([organizationId, policies.spaceId, ...actors.spaceIds, ...tails.spaceIds])
+  }
+
+  /** Asks how far the Key Registry and the Spaces in use are, one after another, and takes over what was missed. */
+  async #lookRound(followers: Followers): Promise<void> {
+    try {
+      await this.#lookAtKeys(followers)
+      followers.openSpaces.catchUp()
+      for (const spaceId of this.#inUse(followers)) {
+        if (this.#isStopped) return
+        if (await this.#hasMissed(spaceId, followers)) await this.#heard(spaceId, followers)
+      }
+    } catch (fault) {
+      this.#needs.diagnostics.warn({ err: fault }, 'what other nodes did could not be looked for')
+    }
+  }
+
+  async #lookAtKeys({ keys, identities }: Followers): Promise<void> {
+    if ((await this.#needs.directory.keyRevision()) > keys.revision) await Promise.all([keys.refresh(), identities.refresh()])
+  }
+
+  /** Whether the log has more of the Space than its fold or its tail here. */
+  async #hasMissed(spaceId: string, { actors, openSpaces }: Followers): Promise<boolean> {
+    const { log, tails } = this.#needs
+    const head = await log.head(spaceId)
+    const folded = openSpaces.isOpen(spaceId) ? undefined : actors.latest(spaceId)?.head
+    const known = [folded, tails.headOf(spaceId)].filter((each) => each !== undefined)
+    // What is mirrored never goes out of use, although its fold may go out of memory.
+    if (known.length === 0 && this.#isMirrored(spaceId)) known.push(0)
+    return known.some((each) => each < head)
+  }
+
+  /** In a while, once for all that could not be read until then. */
+  #hearAgain(spaceId: string, followers: Followers): void {
+    if (this.#isStopped) return
+    this.#unheard.add(spaceId)
+    this.#hearing ??= setTimeout(() => {
+      const spaceIds = [...this.#unheard]
+      this.#unheard.clear()
+      this.#hearing = undefined
+      for (const each of spaceIds) void this.#heard(each, followers)
+    }, hearAgainMs).unref()
+  }
+
+  async #heard(spaceId: string, followers: Followers): Promise<void> {
+    const { actors, keys, identities, openSpaces } = followers
     const { organizationId, policies, tails, watch, diagnostics } = this.#needs
     try {
       // An open Space has neither decisions nor Memberships.
@@ -119,6 +184,7 @@ export class NodeNews {
       if (spaceId === organizationId) await Promise.all([keys.refresh(), identities.refresh(), actors.read(spaceId)])
     } catch (fault) {
       diagnostics.warn({ err: fault, spaceId }, 'what another node did could not be read yet')
+      this.#hearAgain(spaceId, followers)
     }
   }
 }

@@ -169,6 +169,8 @@ export interface AuditEntry {
 /** Organization state outside the Space logs: Principals, keys, cards, invitations, sessions. */
 export interface Directory {
   loadKeys(): Promise<{ revision: number; keys: readonly RegisteredKey[] }>
+  /** The revision that `loadKeys` gives, without reading the keys. */
+  keyRevision(): Promise<number>
   /** Fails with `taken` when the key id or public key exists under other terms (A-62). */
   addKey(key: RegisteredKey): Promise<'added' | 'same' | 'taken'>
   /** Only earlier boundaries are kept (A-64). */

@@ -22,6 +22,11 @@ export class SpaceTails {
     return [...this.#tails.keys()]
   }
 
+  /** The highest head that was heard of for a Space that somebody follows here. */
+  headOf(spaceId: string): number | undefined {
+    return this.#tails.get(spaceId)?.head
+  }
+
   onGrowth(listener: Growth): () => void {
     const own: Growth = (spaceId, head) => listener(spaceId, head)
     this.#listeners.add(own)

@@ -1,4 +1,4 @@
-import { asc, eq, or } from 'drizzle-orm'
+import { asc, eq, or, sql } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { keyBoundaries, keys } from '../../drizzle/schema.ts'
 import type { KeyBoundary } from '../../protocol/key-registry.ts'
@@ -13,7 +13,7 @@ type KeyRow = typeof keys.$inferSelect
 type BoundaryRow = typeof keyBoundaries.$inferSelect
 
 /** The Key Registry's rows: bindings are never changed, boundaries only added. */
-export function createKeyDirectory(database: PostgresJsDatabase): Pick<Directory, 'loadKeys' | 'addKey' | 'addKeyBoundary'> {
+export function createKeyDirectory(database: PostgresJsDatabase): Pick<Directory, 'loadKeys' | 'keyRevision' | 'addKey' | 'addKeyBoundary'> {
   return {
     async loadKeys() {
       const [bindings, boundaries] = await snapshot(database)
@@ -24,6 +24,13 @@ export function createKeyDirectory(database: PostgresJsDatabase): Pick<Directory
         revision: bindings.length + boundaries.length,
         keys: bindings.map((key) => registeredKey(key, histories.get(key.keyId) ?? [])).sort(byId),
       }
+    },
+
+    async keyRevision() {
+      // One statement sees one moment.
+      const [counted] = await database.execute<{ revision: number }>(sql`SELECT ((SELECT count(*) FROM ${keys}) + (SELECT count(*) FROM ${keyBoundaries}))::int AS revision`)
+      invariant(counted, 'a count is one row')
+      return counted.revision
     },
 
     addKey: (key) => database.transaction((transaction) => insertKey(transaction, key)),

@@ -87,7 +87,11 @@ export function describeDirectory(store: () => Store): void {
     })
 
     it('have a revision that every change raises and nothing else (A-66)', async () => {
-      const revision = async () => (await directory().loadKeys()).revision
+      const revision = async () => {
+        const { revision: loaded } = await directory().loadKeys()
+        expect(await directory().keyRevision()).toBe(loaded)
+        return loaded
+      }
       const before = await revision()
       const added = key()
       await directory().addKey(added)

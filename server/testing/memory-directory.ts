@@ -18,12 +18,11 @@ export function createMemoryDirectory(): Directory {
   return { ...createKeys(tables), ...createPrincipals(tables), ...createAgents(), ...createConsole(tables), ...createAudit() }
 }
 
-function createKeys({ keys }: Tables): Pick<Directory, 'loadKeys' | 'addKey' | 'addKeyBoundary'> {
+function createKeys({ keys }: Tables): Pick<Directory, 'loadKeys' | 'keyRevision' | 'addKey' | 'addKeyBoundary'> {
+  const keyRevision = async () => [...keys.values()].reduce((sum, key) => sum + 1 + key.history.length, 0)
   return {
-    async loadKeys() {
-      const sorted = [...keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1))
-      return { revision: sorted.reduce((sum, key) => sum + 1 + key.history.length, 0), keys: sorted }
-    },
+    loadKeys: async () => ({ revision: await keyRevision(), keys: [...keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1)) }),
+    keyRevision,
     async addKey(key) {
       const standing = standingOf(keys, key)
       if (standing === 'free') insertKey(keys, key)
