@@ -1,5 +1,6 @@
 // The Spaces in use on this node, one actor each.
 import type { EventDocument } from '../../protocol/generated/types.ts'
+import { instantFromEpochMs } from '../../protocol/timestamp.ts'
 import type { Reaction } from '../authority/reactions.ts'
 import type { Log } from '../log.ts'
 import { DueTimers } from './due-timers.ts'
@@ -9,6 +10,8 @@ import { SpaceActor } from './space-actor.ts'
 import type { SpaceFold, SpaceWork } from './space-fold.ts'
 
 const maximumActors = 512
+/** After a timer that could not be recorded. */
+const retryMs = 10_000
 
 type Needs = Omit<ActorNeeds, 'onLoaded' | 'onCommitted' | 'onFounded' | 'onIdle'> & {
   readonly diagnostics: Log
@@ -28,6 +31,8 @@ export class SpaceActors {
   /** New ones, until they have come to rest for the first time with anything in them. */
   readonly #untried = new Map<string, SpaceActor>()
   readonly #timers: DueTimers
+  /** Until when the timers of these Spaces wait, in milliseconds since 1970: one is being recorded, or could not be. */
+  readonly #heldUntilMs = new Map<string, number>()
   #isStopping = false
 
   constructor(needs: Needs) {
@@ -36,7 +41,8 @@ export class SpaceActors {
     this.#actorNeeds = {
       ...needs,
       onCommitted: (spaceId, entries, { rows, reactions }, fold) => {
-        this.#timers.schedule(spaceId, fold.nextDue())
+        this.#heldUntilMs.delete(spaceId)
+        this.#schedule(spaceId, fold.nextDue())
         needs.onCommitted(spaceId, entries, rows.memberships.map((row) => row.memberId))
         if (reactions.length > 0) needs.onReactions(reactions)
       },
@@ -47,7 +53,7 @@ export class SpaceActors {
       },
       onIdle: (actor) => this.#rested(actor),
       onLoaded: (spaceId, events, fold) => {
-        this.#timers.schedule(spaceId, fold.nextDue())
+        this.#schedule(spaceId, fold.nextDue())
         needs.onRead(spaceId, events, fold.head)
       },
     }
@@ -87,11 +93,14 @@ export class SpaceActors {
     await Promise.all(this.#all.map((actor) => actor.batchOver()))
   }
 
-  /** Loads Spaces, one after another, so that their timers run although nobody has touched them since the start. */
+  /** Loads Spaces, one after another, so that their timers run although nobody has touched them since the start. What cannot be read now is tried again. */
   async watch(spaceIds: readonly string[]): Promise<void> {
     for (const spaceId of spaceIds) {
       if (this.#isStopping) return
-      await this.read(spaceId)
+      await this.read(spaceId).catch((fault: unknown) => {
+        this.#needs.diagnostics.error({ err: fault, spaceId }, 'the timers of a Mission do not run yet')
+        this.#expireAgain(spaceId)
+      })
     }
   }
 
@@ -106,11 +115,32 @@ export class SpaceActors {
   }
 
   async #expire(spaceId: string): Promise<void> {
+    this.#hold(spaceId)
     try {
-      await this.submit(spaceId, { type: 'due' })
+      const { type } = await this.submit(spaceId, { type: 'due' })
+      if (type === 'refused') this.#expireAgain(spaceId)
+      else this.#heldUntilMs.delete(spaceId)
     } catch (fault) {
-      this.#needs.diagnostics.error({ err: fault, spaceId }, 'a timer could not be recorded')
+      this.#needs.diagnostics.error({ err: fault, spaceId }, 'a timer could not be recorded yet')
+      this.#expireAgain(spaceId)
     }
+  }
+
+  #expireAgain(spaceId: string): void {
+    this.#timers.schedule(spaceId, instantFromEpochMs(this.#hold(spaceId)))
+  }
+
+  #hold(spaceId: string): number {
+    const untilMs = this.#needs.clock.nowMs() + retryMs
+    this.#heldUntilMs.set(spaceId, untilMs)
+    return untilMs
+  }
+
+  /** A Space that is read before its timer is recorded has the same one again, which would be over at once. */
+  #schedule(spaceId: string, dueAt: string | undefined): void {
+    const heldUntilMs = this.#heldUntilMs.get(spaceId)
+    const isHeld = dueAt !== undefined && heldUntilMs !== undefined && Date.parse(dueAt) < heldUntilMs
+    this.#timers.schedule(spaceId, isHeld ? instantFromEpochMs(heldUntilMs) : dueAt)
   }
 
   #actorOf(spaceId: string): SpaceActor {
