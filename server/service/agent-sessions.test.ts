@@ -192,6 +192,20 @@ describe('a session', () => {
     await flow.start()
   })
 
+  it('is opened although a Mission of the Agent’s cannot be written; no lease there serves it, and the others end (A-42, A-183)', async () => {
+    const roles = { owner: await fixture.person('Olga'), coordinator: await fixture.agent('Coordinator'), worker: agent }
+    const [faulty, sound] = [await ReleaseFlow.executing(fixture, roles), await ReleaseFlow.executing(fixture, roles)]
+    const { log } = fixture.store
+    const append = log.append
+    log.append = (batch) => (batch.spaceId === faulty.groupId ? Promise.reject(new Error('the disk is damaged')) : append(batch))
+    agent.session = await fixture.handshake(agent)
+    expect(fixture.service.sessions.isCurrent(agent.session)).toBe(true)
+    await sound.start()
+    log.append = append
+    expect(codeOf(await fixture.submit(agent, faulty.workDraft(await faulty.publishDraft())))).toBe('WORK_LEASE_EXPIRED')
+    await expect(faulty.start()).rejects.toThrow('INVALID_STATE_TRANSITION')
+  })
+
   it('on one node ends the sessions on the others (A-35)', async () => {
     const other = await startAuthority({ clock: fixture.clock, store: fixture.store, organization: fixture.organization })
     const told = new Promise((resolve) => fixture.service.sessions.onEnded((...news) => resolve(news)))

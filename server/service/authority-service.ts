@@ -1,6 +1,7 @@
 // Puts the service together. Everything that the doors may ask of the authority hangs on what this returns.
 import { HELD_BY_SERVER } from '../../protocol/custody.ts'
 import { invariant } from '../../protocol/result.ts'
+import type { ReplacedSession } from '../authority/session-replaced.ts'
 import type { Log } from '../log.ts'
 import { AcceptedActions } from './accepted-actions.ts'
 import { AgentMirror } from './agent-mirror.ts'
@@ -118,8 +119,8 @@ export async function createAuthorityService({ store, artifacts, organization, o
     async revokeLeases(session) {
       // What was decided on the old epoch is in the read model once it is committed; what comes later is fenced.
       await actors.batchesOver()
-      const spaces = await readModels.spacesWithActiveLease(session.agentId)
-      await Promise.all(spaces.map((spaceId) => actors.submit(spaceId, { type: 'session-replaced', session })))
+      const spaceIds = await readModels.spacesWithActiveLease(session.agentId)
+      await Promise.all(spaceIds.map((spaceId) => endLeases(actors, spaceId, session, diagnostics)))
     },
   })
   const identities = await DirectoryIdentities.load({ ownKeyIds: [organization.authority, organization.registry, organization.router].map(({ keyId }) => keyId), directory, keys, policies, agents, registry, verifySignature, clock, invitations: new Invitations(directory, clock), announce: () => news.directoryChanged() })
@@ -233,6 +234,16 @@ const identityOf = ({ authority: { principal, keyId, publicKey } }: Organization
 async function caughtUp(actors: SpaceActors, organizationId: string, groupId: string): Promise<void> {
   await Promise.all([actors.catchUp(organizationId), actors.catchUp(groupId)])
   await actors.read(organizationId)
+}
+
+/** A lease whose end cannot be recorded now serves no later Session and runs out by itself: one Space bars the Agent from no other. */
+async function endLeases(actors: SpaceActors, spaceId: string, session: ReplacedSession, diagnostics: Log): Promise<void> {
+  try {
+    const { type } = await actors.submit(spaceId, { type: 'session-replaced', session })
+    if (type === 'refused') diagnostics.warn({ spaceId }, 'leases of an earlier session have to run out')
+  } catch (fault) {
+    diagnostics.error({ err: fault, spaceId }, 'leases of an earlier session have to run out')
+  }
 }
 
 /** Execution and blocked leases that ran when the server stopped may have run out meanwhile, in Spaces that nobody touches. */
