@@ -10,6 +10,7 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
 import { MissionRows } from './mission-row.tsx'
 import { sortByUrgency } from './health.ts'
+import { UnreadableMissions } from './unreadable-missions.tsx'
 
 /** Missions that wait for my decision. Each is decided on its own page; there is no way to sign several at once. */
 export function ApprovalList() {
@@ -20,6 +21,7 @@ export function ApprovalList() {
     <>
       <PageHeader title="Approvals">What waits for your signature. Each result opens by itself, with its artifacts, evidence and open risks; the start of work is decided on its board.</PageHeader>
       {me && <NoKeyNotice me={me} />}
+      <UnreadableMissions />
       <QueryState query={approvals} skeleton={<SkeletonRows rows={4} />}>
         {(waiting) =>
           waiting.length > 0 ? (

@@ -11,6 +11,7 @@ import { SkeletonRows } from '../ui/skeleton.tsx'
 import { healthSentence, sortByUrgency, waitsOnMe } from './health.ts'
 import { MissionRows } from './mission-row.tsx'
 import { SecondKeyHint } from './second-key-hint.tsx'
+import { UnreadableMissions } from './unreadable-missions.tsx'
 
 const SHOWN_FINISHED = 5
 
@@ -32,6 +33,7 @@ export function Home() {
         {missions.data === undefined ? 'Reading your missions.' : healthSentence(missions.data)}
       </PageHeader>
       {me && <SecondKeyHint me={me} />}
+      <UnreadableMissions />
       <QueryState query={missions} skeleton={<SkeletonRows rows={8} />}>
         {(all) => (all.length === 0 ? <NoMissions /> : <Overview missions={all} />)}
       </QueryState>

@@ -14,6 +14,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { sortByUrgency } from './health.ts'
 import { NoMissions } from './home.tsx'
 import { MissionRows } from './mission-row.tsx'
+import { UnreadableMissions } from './unreadable-missions.tsx'
 
 type Shown = 'open' | 'finished'
 
@@ -33,6 +34,7 @@ export function MissionList() {
       >
         Missions that you own or take part in. Others are not shown to you.
       </PageHeader>
+      <UnreadableMissions />
       <QueryState query={missions} skeleton={<SkeletonRows rows={10} />}>
         {(all) => (all.length === 0 ? <NoMissions /> : <Heaps missions={all} />)}
       </QueryState>

@@ -138,7 +138,7 @@ export async function createAuthorityService({ store, artifacts, organization, o
     onFault: (fault) => diagnostics.warn({ err: fault }, 'what is new in open Spaces could not be read yet'),
   })
   const view = new ReaderView(actors, organization.authority)
-  const reads = new SpaceReads({ rulings: store.rulings, log, readModels, artifacts, actors, view, watch, clock, organizationId })
+  const reads = new SpaceReads({ rulings: store.rulings, log, readModels, artifacts, actors, view, watch, clock, organizationId, diagnostics })
   const feeds = new TailFeeds(tails, reads, view)
   const tokens = new IssuedTokens({
     store: store.credentials,

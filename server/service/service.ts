@@ -81,10 +81,14 @@ export interface Cursors {
   acknowledge(agentId: string, groupId: string, sequence: number): Promise<Result<void, Rejection>>
 }
 
+/** A Group as a member finds it: the live fold, to be treated as read-only, and the Membership. */
+export interface FoundGroup { readonly state: GroupState; readonly membership: MembershipRow }
+
 /** Reads for the console and the HTTP door. All authorize the caller: `undefined` = does not exist for them. */
 export interface Reads {
-  /** The live fold; treat as read-only. */
-  groupFor(principalId: string, groupId: string): Promise<{ state: GroupState; membership: MembershipRow } | undefined>
+  groupFor(principalId: string, groupId: string): Promise<FoundGroup | undefined>
+  /** Those of these Groups that exist for the caller, in their order. What cannot be read keeps back none of the others: it is named, and why is in the server's log. */
+  groupsFor(principalId: string, groupIds: readonly string[]): Promise<{ readonly groups: readonly FoundGroup[]; readonly unreadable: readonly string[] }>
   groupIdOfMission(missionId: string): Promise<string | undefined>
   /** Entries of the Group that this member may see, ascending, none after the one that brings them to `maximumBytes`; a signed stand-in where the text is withheld (A-125, A-131). */
   entries(principalId: string, groupId: string, sequences: readonly number[], maximumBytes?: number): Promise<readonly DecodedEntry[]>

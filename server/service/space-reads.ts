@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Membership } from '../../protocol/generated/types.ts'
 import type { GraphEdgeRow, MembershipRow } from '../authority/read-models.ts'
 import { isAuditor, isBeyondOffer, seesWhole, withholding } from '../authority/visibility.ts'
+import type { Log } from '../log.ts'
 import { decodeEntry } from './event-bytes.ts'
 import { isArchiveMediaType } from './archive-keeper.ts'
 import { isByItsMaker } from './artifact-maker.ts'
@@ -24,6 +25,7 @@ interface Needs {
   readonly watch: MembershipWatch
   readonly clock: Clock
   readonly organizationId: string
+  readonly diagnostics: Log
 }
 
 /** Edges of one query: more than a Message may refer to. */
@@ -45,6 +47,20 @@ export class SpaceReads implements Reads {
     const { group: state } = await this.#needs.actors.read(groupId)
     const membership = state?.memberships.get(principalId)
     return state && membership && this.#isInForce(membership) ? { state, membership: rowOf(membership) } : undefined
+  }
+
+  async groupsFor(principalId: string, groupIds: readonly string[]): ReturnType<Reads['groupsFor']> {
+    const unreadable: string[] = []
+    const found = await Promise.all(
+      groupIds.map((groupId) =>
+        this.groupFor(principalId, groupId).catch((fault: unknown) => {
+          this.#needs.diagnostics.error({ err: fault, spaceId: groupId }, 'a Group could not be read and is left out of an answer')
+          unreadable.push(groupId)
+          return undefined
+        }),
+      ),
+    )
+    return { groups: found.filter((group) => group !== undefined), unreadable }
   }
 
   async groupIdOfMission(missionId: string): Promise<string | undefined> {

@@ -29,6 +29,9 @@ export interface StatusLine {
   readonly sequence?: number
 }
 
+/** A Mission of the reader's whose log cannot be read now, by what is indexed of it. */
+export interface UnreadableMission { readonly missionId: string; readonly title: string }
+
 export interface MissionSummary {
   readonly missionId: string
   readonly groupId: string

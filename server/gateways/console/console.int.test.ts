@@ -3,6 +3,7 @@ import { decodeBase64url, encodeBase64url } from '../../../protocol/base64url.ts
 import type { Fixture, Person } from '../../testing/authority-fixture.ts'
 import { eventOf, newKey, newUrn } from '../../testing/authority-fixture.ts'
 import type { ApprovalView, MissionSummary } from '../../service/views.ts'
+import { ReleaseFlow } from '../../testing/release-flow.ts'
 import { TreeFlow } from '../../testing/tree-flow.ts'
 import { ConsoleDoor } from '../../testing/console-door.ts'
 
@@ -26,6 +27,14 @@ const change = async (path: string, input: unknown, cookie = '') => {
   return { status: response.status, answer: (await response.json()) as { result?: { data: Record<string, string> }; error?: { message: string; data: { code: string } } } }
 }
 const dataOf = async (path: string, input: unknown) => (await change(path, input)).answer.result!.data
+
+/** From now on the log of this Group cannot be read. */
+function damage(groupId: string): void {
+  const { log, wakeUps } = fixture.store
+  const { read } = log
+  log.read = (spaceId, after, limit) => (spaceId === groupId ? Promise.reject(new Error('the disk is damaged')) : read(spaceId, after, limit))
+  wakeUps.publish(groupId)
+}
 
 const invite = async () => (await fixture.service.identities.invite({ name: 'Olga', isAdmin: true, ttlSeconds: 600 })).token
 
@@ -272,6 +281,30 @@ describe('adding an Agent', () => {
   })
 })
 
+describe('a Mission that cannot be read', () => {
+  it('is left out of the lists, which show the others, and is named', async () => {
+    const [owner, coordinator, worker] = [await fixture.person('Olga'), await fixture.agent('Coordinator'), await fixture.agent('Worker')]
+    const flow = await ReleaseFlow.executing(fixture, { owner, coordinator, worker })
+    await flow.submitForApproval()
+    const { groupId, missionId } = await fixture.mission(owner, coordinator)
+    const cookie = await cookieOf(owner)
+    const listed = async (path: string) => ((await (await ask(path, undefined, cookie)).json()) as { result: { data: object[] } }).result.data
+    expect(await listed('missions.list')).toHaveLength(2)
+    damage(groupId)
+    expect(await listed('missions.list')).toMatchObject([{ missionId: flow.missionId }])
+    expect(await listed('approvals.list')).toMatchObject([{ missionId: flow.missionId }])
+    expect(await listed('missions.unreadable')).toEqual([{ missionId, title: 'A release' }])
+  })
+
+  it('is not taken for none, where it is the only one', async () => {
+    const owner = await fixture.person('Olga')
+    const { groupId } = await fixture.mission(owner, await fixture.agent('Coordinator'))
+    damage(groupId)
+    const cookie = await cookieOf(owner)
+    for (const path of ['missions.list', 'approvals.list']) expect((await ask(path, undefined, cookie)).status).toBe(503)
+  })
+})
+
 describe('the live feed', () => {
   /** Text of the feed until it holds `text`, or all of it. */
   async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, text: string): Promise<string> {
@@ -294,6 +327,13 @@ describe('the live feed', () => {
 
   it('tells what grew', async () => {
     const { grow, isTold } = await watching()
+    await grow()
+    expect(await isTold()).toBe(true)
+  })
+
+  it('goes on although another Mission of the caller’s cannot be read', async () => {
+    const { owner, grow, isTold } = await watching()
+    damage((await fixture.mission(owner, await fixture.agent('Scout'))).groupId)
     await grow()
     expect(await isTold()).toBe(true)
   })

@@ -39,7 +39,8 @@ export const live = signedInProcedure
 /** Membership, like the session, is asked again for every value, so a person who was removed hears nothing more. */
 async function missionGrowthOf(service: AuthorityService, principalId: string, spaceId: string): Promise<Growth | undefined> {
   // Open Spaces grow often, and their growth is for the pages that show them.
-  const found = service.openSpaces.isOpen(spaceId) ? undefined : await service.reads.groupFor(principalId, spaceId)
+  if (service.openSpaces.isOpen(spaceId)) return undefined
+  const [found] = (await service.reads.groupsFor(principalId, [spaceId])).groups
   return found && { missionId: found.state.mission.missionId, groupId: spaceId, head: found.state.sequence }
 }
 

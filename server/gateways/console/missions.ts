@@ -1,8 +1,7 @@
 // missions.* and approvals.*: reads of mission Spaces that the caller is a member of.
 import { z } from 'zod'
 import { encodeBase64url } from '../../../protocol/base64url.ts'
-import type { GroupState } from '../../authority/types.ts'
-import type { MembershipRow } from '../../authority/read-models.ts'
+import type { MembershipRow, MissionRow } from '../../authority/read-models.ts'
 import { withholding } from '../../authority/visibility.ts'
 import { approvalView } from '../../service/view/approval-view.ts'
 import { graphPage } from '../../service/view/graph-view.ts'
@@ -11,13 +10,14 @@ import { artifactViews, missionSummary, missionView } from '../../service/view/m
 import { namingFor } from '../../service/view/participants.ts'
 import { offerView } from '../../service/view/offer-view.ts'
 import type { StatusContext } from '../../service/view/status-line.ts'
-import type { MissionSummary } from '../../service/views.ts'
+import type { FoundGroup } from '../../service/service.ts'
+import type { MissionSummary, UnreadableMission } from '../../service/views.ts'
 import type { ConsoleContext, SignedIn } from './context.ts'
 import { identifierText } from './session.ts'
-import { notFound, router, signedInProcedure } from './trpc.ts'
+import { noneReadable, notFound, router, signedInProcedure } from './trpc.ts'
 
 type Context = ConsoleContext & { me: SignedIn }
-interface OpenGroup { readonly state: GroupState; readonly membership: MembershipRow; readonly view: StatusContext }
+interface OpenGroup extends FoundGroup { readonly view: StatusContext }
 
 const mission = z.strictObject({ missionId: identifierText })
 const sequence = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
@@ -26,16 +26,25 @@ const page = mission.extend({ before: sequence.optional(), limit: z.number().int
 async function openGroup(ctx: Context, groupId: string | undefined): Promise<OpenGroup> {
   const found = groupId ? await ctx.service.reads.groupFor(ctx.me.principalId, groupId) : undefined
   if (!found) throw notFound('This mission')
-  const name = namingFor(ctx.service, found.state)
-  return { ...found, view: { name, me: ctx.me.principalId, now: ctx.service.clock.now() } }
+  return { ...found, view: contextOf(ctx, found) }
 }
+
+const contextOf = ({ service, me }: Context, { state }: FoundGroup): StatusContext => ({ name: namingFor(service, state), me: me.principalId, now: service.clock.now() })
 
 const openMission = async (ctx: Context, missionId: string) => openGroup(ctx, await ctx.service.reads.groupIdOfMission(missionId))
 
+/** The caller's Missions that can be read, and what is indexed of those that cannot now. */
+async function ownMissions({ service, me }: Context): Promise<{ readonly groups: readonly FoundGroup[]; readonly unreadable: readonly MissionRow[] }> {
+  const rows = await service.readModels.missionsOf(me.principalId)
+  const { groups, unreadable } = await service.reads.groupsFor(me.principalId, rows.map(({ spaceId }) => spaceId))
+  return { groups, unreadable: rows.filter(({ spaceId }) => unreadable.includes(spaceId)) }
+}
+
 async function summaries(ctx: Context): Promise<MissionSummary[]> {
-  const rows = await ctx.service.readModels.missionsOf(ctx.me.principalId)
-  const groups = await Promise.all(rows.map((row) => openGroup(ctx, row.spaceId)))
-  return groups.map(({ state, view }) => missionSummary(state, view)).sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
+  const { groups, unreadable } = await ownMissions(ctx)
+  // An empty list would say that there are none.
+  if (groups.length === 0 && unreadable.length > 0) throw noneReadable()
+  return groups.map((group) => missionSummary(group.state, contextOf(ctx, group))).sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
 }
 
 /** `visibilityStartSequence` is the first sequence that the member sees; 0 and 1 both mean everything. */
@@ -50,6 +59,9 @@ function visibleRange({ state, membership }: OpenGroup, before: number | undefin
 
 export const missionsRouter = router({
   list: signedInProcedure.query(({ ctx }) => summaries(ctx)),
+
+  /** What `list` and `approvals.list` leave out. */
+  unreadable: signedInProcedure.query(async ({ ctx }): Promise<UnreadableMission[]> => (await ownMissions(ctx)).unreadable.map(({ missionId, title }) => ({ missionId, title }))),
 
   view: signedInProcedure.input(mission).query(async ({ ctx, input }) => {
     const { state, view } = await openMission(ctx, input.missionId)

@@ -105,6 +105,18 @@ describe('the Policy Log in the console', () => {
     ])
   })
 
+  it('is whole for an administrator although a Mission of theirs cannot be read, whose words it does not tell', async () => {
+    await fixture.submit(owner, { kind: 'membership.change', groupId, membershipEpoch: 1, expectedRevision: 0, payload: { member: admin.actor, role: 'observer' } })
+    await redact()
+    await change(60)
+    const { log, wakeUps } = fixture.store
+    const { read } = log
+    log.read = (spaceId, after, limit) => (spaceId === groupId ? Promise.reject(new Error('the disk is damaged')) : read(spaceId, after, limit))
+    wakeUps.publish(groupId)
+    const { data } = await rulings(admin)
+    expect(data.lines.map(({ area, groupId: about, reason }) => [area, about, reason])).toEqual([['policy', undefined, 'version 1 is in force: 60 are enough.'], ['redaction', groupId, undefined]])
+  })
+
   it('names Agents and work where a reason has their ids', async () => {
     const reason = `${coordinator.actor.id} may act below work ${newUrn()}`
     await fixture.store.rulings.add(groupId, { area: 'authorization', outcome: 'refused', at: fixture.clock.now(), actor: coordinator.actor, actionId: newUrn(), kind: 'work.offer', reason, policyVersion: 0, code: 'AUTH_FORBIDDEN' })

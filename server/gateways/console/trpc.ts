@@ -33,6 +33,9 @@ export const adminProcedure = signedInProcedure.use(({ ctx, next }) => {
 /** `message` says what is wrong, for people. */
 export const badRequest = (message: string) => new TRPCError({ code: 'BAD_REQUEST', message })
 
+/** What there is cannot be read now; it is not the caller's fault. */
+export const noneReadable = () => new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: 'None of your missions can be read now. Try again in a while.' })
+
 /** Unknown and hidden look alike. */
 export function notFound(what: string): TRPCError {
   return new TRPCError({ code: 'NOT_FOUND', message: `${what} does not exist, or is not shown to you.` })

@@ -122,6 +122,25 @@ describe.skipIf(skipReason)(`work by MCP tools${skipReason ? ` (${skipReason})` 
     expect(kinds).toEqual(expect.arrayContaining(['work.offer.accepted', 'work.started', 'artifact.published', 'ext.missionweaveprotocol.core.resource_usage_recorded', 'work.checkpointed', 'work.submitted', 'work.result.accepted', 'mission.approved']))
   })
 
+  it('one Mission that cannot be read hides no other, nor what is offered there', async () => {
+    await enlist()
+    const name = await offer()
+    const sound = mission
+    const plan = { title: 'Release 2.0', coordinatorAgentId: coordinator.agentId, objective: 'Write the next report.', definitionOfDone: criteria, budget: { currency: 'EUR', financialLimit: 100 }, deadline: inHours(48) }
+    mission = await owner.createMission(plan)
+    for await (const { kind } of coordinator.subscribe(mission.groupId, { after: 0 })) if (kind === 'mission.created') break
+    await enlist()
+    const { read } = store.log
+    store.log.read = (spaceId, after, limit) => (spaceId === mission.groupId ? Promise.reject(new Error('the disk is damaged')) : read(spaceId, after, limit))
+    store.wakeUps.publish(mission.groupId)
+    try {
+      expect(await worker.call('mission_list')).toMatchObject({ missions: [{ group_id: sound.groupId }], unreadable: [mission.groupId] })
+      expect((await worker.call<Offers>('work_offers')).offers).toMatchObject([name])
+    } finally {
+      store.log.read = read
+    }
+  })
+
   it('a candidate from outside is offered work, sees that alone, and joins by accepting (A-130, A-131)', async () => {
     const hidden = await (async () => {
       const workItemId = newId()

@@ -12,11 +12,11 @@ async function activeMissions(call: ToolCall): Promise<readonly OpenMission[]> {
   return (await missionsOf(call, false)).missions
 }
 
-/** At most `maximumMissions`; `isCut` says that there are more. */
-export async function missionsOf({ service, principalId }: ToolCall, withFinished: boolean): Promise<{ missions: readonly OpenMission[]; isCut: boolean }> {
+/** At most `maximumMissions`; `isCut` says that there are more, `unreadable` names Groups that cannot be read now. */
+export async function missionsOf({ service, principalId }: ToolCall, withFinished: boolean): Promise<{ missions: readonly OpenMission[]; unreadable: readonly string[]; isCut: boolean }> {
   const rows = (await service.readModels.missionsOf(principalId)).filter(({ state }) => withFinished || !finished.has(state))
-  const opened = await Promise.all(rows.slice(0, maximumMissions).map(({ spaceId }) => service.reads.groupFor(principalId, spaceId)))
-  return { missions: opened.flatMap((mission) => mission ?? []), isCut: rows.length > maximumMissions }
+  const { groups, unreadable } = await service.reads.groupsFor(principalId, rows.slice(0, maximumMissions).map(({ spaceId }) => spaceId))
+  return { missions: groups, unreadable, isCut: rows.length > maximumMissions }
 }
 
 /** News from the caller's Missions, until the time is over or nobody waits any more. */

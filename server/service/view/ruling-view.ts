@@ -2,19 +2,19 @@
 import type { GroupState } from '../../authority/types.ts'
 import { withholding } from '../../authority/visibility.ts'
 import type { KeptRuling } from '../ports.ts'
-import type { AuthorityService } from '../service.ts'
+import type { AuthorityService, FoundGroup } from '../service.ts'
 import type { RulingLine } from '../views.ts'
 import { namingFor } from './participants.ts'
 import { shorten } from './shorten.ts'
 
-type Sources = Pick<AuthorityService, 'identities' | 'sessions' | 'policy'> & { readonly reads: Pick<AuthorityService['reads'], 'groupFor' | 'memberships'> }
-type Group = NonNullable<Awaited<ReturnType<Sources['reads']['groupFor']>>>
+type Sources = Pick<AuthorityService, 'identities' | 'sessions' | 'policy'> & { readonly reads: Pick<AuthorityService['reads'], 'groupsFor' | 'memberships'> }
 
 /** Each Group of the reader is looked up once; of one that the reader is no member of, nothing is told but the ruling. */
 export async function rulingLines(service: Sources, readerId: string, rulings: readonly KeptRuling[]): Promise<readonly RulingLine[]> {
   const about = new Set(rulings.map(({ spaceId }) => spaceId))
   const own = (await service.reads.memberships(readerId)).groups.filter(({ spaceId }) => about.has(spaceId))
-  const groups = new Map(await Promise.all(own.map(async ({ spaceId }) => [spaceId, await service.reads.groupFor(readerId, spaceId)] as const)))
+  const found = await service.reads.groupsFor(readerId, own.map(({ spaceId }) => spaceId))
+  const groups = new Map(found.groups.map((group) => [group.state.groupId, group]))
   return rulings.map((ruling) => {
     const group = groups.get(ruling.spaceId)
     const isReadable = ruling.outcome === 'refused' || ruling.spaceId === service.policy.spaceId || (group !== undefined && isShown(ruling, group, readerId))
@@ -23,7 +23,7 @@ export async function rulingLines(service: Sources, readerId: string, rulings: r
 }
 
 /** Why something was refused are the authority's words; why something was done are those of members, for whoever may read its Event. */
-function isShown({ sequence }: KeptRuling, { state, membership }: Group, readerId: string): boolean {
+function isShown({ sequence }: KeptRuling, { state, membership }: FoundGroup, readerId: string): boolean {
   return sequence !== undefined && sequence >= membership.visibilityStartSequence && withholding(state, readerId, sequence) === undefined
 }
 

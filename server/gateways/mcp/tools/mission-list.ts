@@ -11,11 +11,11 @@ export const missionList = defineTool({
   title: 'Your Missions',
   description: 'Lists the Missions that you belong to, with your role, who coordinates, the work that is yours and how much is offered to you. Begin here, or with work_offers.',
   input: z.strictObject({ include_finished: z.boolean().optional().describe('Also those that are approved, failed or cancelled.') }),
-  output: z.object({ missions: z.array(z.looseObject({ group_id: z.string(), mission_id: z.string(), title: z.string(), state: z.string(), role: z.string() })), more: z.boolean().optional() }),
+  output: z.object({ missions: z.array(z.looseObject({ group_id: z.string(), mission_id: z.string(), title: z.string(), state: z.string(), role: z.string() })), more: z.boolean().optional(), unreadable: z.array(z.string()).optional().describe('group_id of each Mission that cannot be read now.') }),
   annotations: reads,
   async run(call, { include_finished = false }) {
-    const { missions, isCut } = await missionsOf(call, include_finished)
-    return answer({ missions: missions.map((mission) => missionView(call, mission)), ...(isCut && { more: true }) })
+    const { missions, unreadable, isCut } = await missionsOf(call, include_finished)
+    return answer({ missions: missions.map((mission) => missionView(call, mission)), ...(isCut && { more: true }), ...(unreadable.length > 0 && { unreadable }) })
   },
 })
 
