@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { unavailableRegistry, validateRegistry } from '../../protocol/key-registry.ts'
 import { verifyDocument } from '../../protocol/verify-document.ts'
 import { encodeState } from '../authority/encode-state.ts'
@@ -74,6 +74,67 @@ it('commits one Command at once, and what arrives meanwhile in batches of 32 at 
   gate.open()
   await Promise.all(sent)
   expect(batches.map((batch) => batch.events.length)).toEqual([1, 32, 8])
+})
+
+describe('a batch that fails', () => {
+  /** Three Commands in one batch; what is appended fails as `fault` says. */
+  async function batchOf({ store, fixture, owner, groupId, batches, hooks }: Awaited<ReturnType<typeof started>>, fault: (batch: AppendBatch, actionIds: readonly string[]) => Promise<undefined>) {
+    const [first, ...commands] = await Promise.all(Array.from({ length: 4 }, () => admissible(fixture, owner, groupId)))
+    const actor = actorOn(fixture, store, groupId)
+    const gate = closedGate()
+    hooks.before = () => gate.passed
+    const sent = [actor.submit({ type: 'command', command: first! })]
+    await expect.poll(() => batches.length).toBe(1)
+    const batch = commands.map((command) => actor.submit({ type: 'command', command }))
+    const actionIds = commands.map(({ document }) => document.value.actionId)
+    gate.open()
+    await sent[0]
+    hooks.before = (appended) => fault(appended, actionIds)
+    const outcomes = await Promise.allSettled(batch)
+    hooks.before = async () => undefined
+    return { actor, outcomes: outcomes.map((outcome) => (outcome.status === 'rejected' ? 'fault' : outcome.value.type === 'accepted' ? outcome.value.sequence : outcome.value.type)) }
+  }
+  const lost = () => Promise.reject<undefined>(new Error('the connection was lost'))
+  const sequencesOf = async ({ store, groupId }: Awaited<ReturnType<typeof started>>) => (await store.log.read(groupId, 0, 100)).map(({ sequence }) => sequence)
+
+  it('because one Command cannot be written fails that one alone', async () => {
+    const world = await started()
+    const { actor, outcomes } = await batchOf(world, async ({ receipts }, actionIds) => (receipts.some(({ actionId }) => actionId === actionIds[1]) ? lost() : undefined))
+    expect(outcomes).toEqual([3, 'fault', 4])
+    expect(await sequencesOf(world)).toEqual([1, 2, 3, 4])
+    expect((await actor.read()).head).toBe(4)
+  })
+
+  it('although it was written answers each Command with its Event, and writes none twice (A-222)', async () => {
+    const world = await started()
+    let isFirst = true
+    const { outcomes } = await batchOf(world, async (batch) => {
+      if (!isFirst) return undefined
+      isFirst = false
+      await world.write(batch)
+      return lost()
+    })
+    expect(outcomes).toEqual([3, 4, 5])
+    expect(await sequencesOf(world)).toEqual([1, 2, 3, 4, 5])
+  })
+
+  it('fails whole and at once where the Space cannot be read either', async () => {
+    const world = await started()
+    const { log } = world.store
+    const { read } = log
+    let [appends, reads] = [0, 0]
+    const { actor, outcomes } = await batchOf(world, () => {
+      appends++
+      log.read = async () => {
+        reads++
+        throw new Error('the connection was lost')
+      }
+      return lost()
+    })
+    expect([outcomes, appends, reads]).toEqual([['fault', 'fault', 'fault'], 1, 1])
+    log.read = read
+    expect((await actor.read()).head).toBe(2)
+  })
 })
 
 it('takes work up that arrives at the very moment when it runs out of work', async () => {

@@ -142,16 +142,35 @@ export class SpaceActor {
       await this.#serveReaders()
       const batch = this.#queue.splice(0, maximumBatch)
       if (batch.length === 0) continue
-      try {
-        await this.#settle(batch)
-      } catch (fault) {
-        this.#fold = undefined
-        for (const pending of batch) pending.fail(fault)
-      }
+      if (!(await this.#tried(batch))) await this.#settleSingly(batch)
     }
     // In the same breath as the last look at the queue: what comes later starts anew.
     this.#running = undefined
     this.#needs.onIdle(this)
+  }
+
+  /** Whether the batch is settled, or its one work has failed. */
+  async #tried(batch: readonly Pending[]): Promise<boolean> {
+    try {
+      await this.#settle(batch)
+      return true
+    } catch (fault) {
+      this.#fold = undefined
+      if (batch.length > 1) return false
+      batch[0]!.fail(fault)
+      return true
+    }
+  }
+
+  /** One work that cannot be decided or written fails no other. Where the Space cannot be read it is none of them, and they fail at once. */
+  async #settleSingly(batch: readonly Pending[]): Promise<void> {
+    try {
+      await this.#load()
+    } catch (fault) {
+      for (const pending of batch) pending.fail(fault)
+      return
+    }
+    for (const pending of batch) await this.#tried([pending])
   }
 
   async #serveReaders(): Promise<void> {
